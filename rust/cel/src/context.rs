@@ -1,0 +1,116 @@
+//! What an evaluation carries along: arena, cost, and the host's answers.
+
+use std::cell::Cell;
+
+use bumpalo::Bump;
+
+use crate::value::{EvalError, Value};
+
+/// Why an evaluation stopped in a way that no operator absorbs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// The expression's cost passed its limit.
+    CostLimit,
+    /// The host has no answer yet; the question is with the host.
+    NeedsInput,
+    /// Upstream's Go code would have panicked here; the text is what Go's recover would print (`internal error: ...`).
+    Panic(&'static str),
+}
+
+/// Answers what evaluation cannot compute. Implemented by the caller of the engine.
+pub trait Host<'a> {
+    /// Answers `question` (its meaning is the asking library's), or returns `None` when the answer must be fetched first.
+    /// The same question always gets the same answer within one evaluation.
+    fn ask(&self, ctx: &EvalContext<'a>, question: &Question<'a>) -> Option<Value<'a>>;
+}
+
+/// A question to the host: which library asks, and the parts of the question.
+pub struct Question<'a> {
+    /// The asking library's name for this kind of question, such as `authorize`.
+    pub kind: &'static str,
+    /// The question's parts, as that library defines them.
+    pub parts: &'a [Value<'a>],
+}
+
+/// A host that never has an answer.
+pub struct NoHost;
+
+impl<'a> Host<'a> for NoHost {
+    fn ask(&self, _: &EvalContext<'a>, _: &Question<'a>) -> Option<Value<'a>> {
+        None
+    }
+}
+
+/// The state of one evaluation. Interior mutability, since values and functions share it.
+pub struct EvalContext<'a> {
+    /// Where results and intermediate values live.
+    pub arena: &'a Bump,
+    /// Answers questions.
+    pub host: &'a dyn Host<'a>,
+    cost: Cell<u64>,
+    cost_limit: Cell<u64>,
+    halt: Cell<Option<Halt>>,
+}
+
+impl<'a> EvalContext<'a> {
+    /// A context with no cost so far and the given limit per expression.
+    pub fn new(arena: &'a Bump, host: &'a dyn Host<'a>, cost_limit: u64) -> Self {
+        EvalContext { arena, host, cost: Cell::new(0), cost_limit: Cell::new(cost_limit), halt: Cell::new(None) }
+    }
+
+    /// The cost counted so far in this expression (cel-go's `ActualCost`).
+    pub fn cost(&self) -> u64 {
+        self.cost.get()
+    }
+
+    /// Adds to the cost; false (and [`Halt::CostLimit`]) when the limit is passed. Reaching it exactly is allowed.
+    #[inline]
+    pub fn charge(&self, cost: u64) -> bool {
+        let total = self.cost.get().saturating_add(cost);
+        self.cost.set(total);
+        if total > self.cost_limit.get() {
+            self.set_halt(Halt::CostLimit);
+            return false;
+        }
+        true
+    }
+
+    /// Starts a nested evaluation (a lazily computed variable): cost from 0. Returns the outer cost for [`Self::leave`].
+    pub fn enter(&self) -> u64 {
+        self.cost.replace(0)
+    }
+
+    /// Ends a nested evaluation and restores the outer cost; returns the nested cost.
+    pub fn leave(&self, outer: u64) -> u64 {
+        self.cost.replace(outer)
+    }
+
+    /// Why evaluation stopped, if it did.
+    pub fn halt(&self) -> Option<Halt> {
+        self.halt.get()
+    }
+
+    /// Stops evaluation; the first reason stays. Returns [`Value::Halt`] for the caller to return.
+    pub fn set_halt(&self, reason: Halt) -> Value<'a> {
+        if self.halt.get().is_none() {
+            self.halt.set(Some(reason));
+        }
+        Value::Halt
+    }
+
+    /// Forgets the halt, so that the next expression can run.
+    pub fn clear_halt(&self) -> Option<Halt> {
+        self.halt.take()
+    }
+
+    /// An error value with a fixed text.
+    pub fn error(&self, message: &'static str) -> Value<'a> {
+        Value::Error(self.arena.alloc(EvalError { message }))
+    }
+
+    /// An error value with a formatted text.
+    pub fn errorf(&self, message: std::fmt::Arguments<'_>) -> Value<'a> {
+        let message = bumpalo::format!(in self.arena, "{}", message).into_bump_str();
+        Value::Error(self.arena.alloc(EvalError { message }))
+    }
+}

@@ -1,0 +1,112 @@
+//! Run-time values: `Copy`, at most 24 bytes, borrowing from the request record, the program or the evaluation's arena.
+
+use crate::context::EvalContext;
+use crate::record::RecordRef;
+
+/// A CEL value during evaluation.
+///
+/// Equality, ordering and operators are functions of their own (they need the arena and charge no cost by themselves);
+/// `Value` deliberately has no `PartialEq`.
+#[derive(Clone, Copy)]
+pub enum Value<'a> {
+    /// `null`
+    Null,
+    /// `bool`
+    Bool(bool),
+    /// `int`
+    Int(i64),
+    /// `uint`
+    Uint(u64),
+    /// `double`
+    Double(f64),
+    /// `string`
+    String(&'a str),
+    /// `bytes`
+    Bytes(&'a [u8]),
+    /// `google.protobuf.Duration`
+    Duration(Duration),
+    /// `google.protobuf.Timestamp`
+    Timestamp(Timestamp),
+    /// A list made by the expression.
+    List(&'a [Value<'a>]),
+    /// A map made by the expression.
+    Map(&'a MapValue<'a>),
+    /// A list, map or struct that stays in its request record and is read in place.
+    Record(RecordRef<'a>),
+    /// A map whose values are computed when read (the policy's `variables`).
+    Lazy(&'a dyn LazyMap<'a>),
+    /// `optional_type`
+    Optional(Option<&'a Value<'a>>),
+    /// A type as a value: its run-time name (`int`, `list`, `net.IP`, ...).
+    Type(&'a str),
+    /// A library's own type.
+    Opaque(&'a Opaque<'a>),
+    /// An error; `||`, `&&`, `?:` and comprehensions absorb it as in cel-go.
+    Error(&'a EvalError<'a>),
+    /// Evaluation has stopped for a reason that nothing absorbs; [`EvalContext::halt`] says which.
+    Halt,
+}
+
+const _: () = assert!(size_of::<Value<'_>>() <= 24);
+
+/// A signed span in nanoseconds (Go's `time.Duration`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Duration {
+    /// Nanoseconds.
+    pub nanos: i64,
+}
+
+/// An instant, in UTC (Go's `time.Time` without a location).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Timestamp {
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub seconds: i64,
+    /// Nanoseconds within the second, 0 to 999,999,999.
+    pub nanos: u32,
+}
+
+/// A map made by an expression: entries in insertion order, with an index once it is large.
+pub struct MapValue<'a> {
+    /// Key and value of each entry; keys are distinct under CEL equality.
+    pub entries: &'a [(Value<'a>, Value<'a>)],
+}
+
+/// An error value. The text is cel-go's.
+pub struct EvalError<'a> {
+    /// The message.
+    pub message: &'a str,
+}
+
+/// A value of a type that a library defines. Its state is plain values, so that it needs no destructor.
+pub struct Opaque<'a> {
+    /// The type's behaviour.
+    pub ty: &'static OpaqueType,
+    /// The state, as the library lays it out.
+    pub fields: &'a [Value<'a>],
+}
+
+/// Behaviour that an opaque type shares among its values.
+pub struct OpaqueType {
+    /// The run-time type name, such as `kubernetes.Quantity`.
+    pub name: &'static str,
+    /// cel-go's `Equal` of this type with `other` on its right; the result may be an error (`no such overload`).
+    pub equal: for<'a> fn(&EvalContext<'a>, this: &'a Opaque<'a>, other: Value<'a>) -> Value<'a>,
+    /// cel-go's `traits.Sizer`, where the type has it (cost counts by it); `None` counts as 1.
+    pub size: Option<for<'a> fn(this: &Opaque<'a>) -> u64>,
+}
+
+/// A map with string keys whose values are computed on first read.
+pub trait LazyMap<'a> {
+    /// Number of declared keys; a key is named by its index where the planner resolved it.
+    fn len(&self) -> usize;
+    /// Whether there are no keys.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The key at `index`, in declaration order.
+    fn key(&self, index: usize) -> &'a str;
+    /// The index of a key.
+    fn index_of(&self, key: &str) -> Option<usize>;
+    /// The value of the key at `index`; may evaluate an expression, charge cost and return an error or [`Value::Halt`].
+    fn get(&self, ctx: &EvalContext<'a>, index: usize) -> Value<'a>;
+}
