@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	celgate "github.com/celgate/celgate/go/admission/policy/validating"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle"
+	mutatingpolicy "k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
+	upstream "k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	mutatingwebhook "k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
+	validatingwebhook "k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
+	kubeoptions "k8s.io/kubernetes/pkg/kubeapiserver/options"
+)
+
+// engine names the implementation of the ValidatingAdmissionPolicy plugin. It is a pflag.Value.
+type engine string
+
+const (
+	engineCelgate  engine = "celgate"
+	engineUpstream engine = "upstream"
+)
+
+func (e *engine) String() string { return string(*e) }
+
+// Type is the word that --help shows for the value.
+func (e *engine) Type() string { return "string" }
+
+// Set accepts the name of an engine.
+func (e *engine) Set(name string) error {
+	switch chosen := engine(name); chosen {
+	case engineCelgate, engineUpstream:
+		*e = chosen
+		return nil
+	default:
+		return fmt.Errorf("unknown engine, choose %s or %s", engineCelgate, engineUpstream)
+	}
+}
+
+func (e *engine) usage() string {
+	return fmt.Sprintf("The engine that evaluates ValidatingAdmissionPolicy: %s. The other one is not started.",
+		strings.Join([]string{string(engineCelgate), string(engineUpstream) + " (the one built into Kubernetes)"}, " or "))
+}
+
+// check finds out, before anything is started, whether the engine is part of this binary: a build
+// without cgo has no celgate engine, and must not admit anything in its name.
+func (e *engine) check() error {
+	if *e != engineCelgate {
+		return nil
+	}
+	if _, err := celgate.NewPlugin(nil); err != nil {
+		return fmt.Errorf("--admission-engine=%s: %w", *e, err)
+	}
+	return nil
+}
+
+// plugins registers what upstream's server registers, with the engine's plugin under the name
+// ValidatingAdmissionPolicy. A name can be registered once, so choosing one at run time means a
+// set of our own; a test compares its names with upstream's.
+func (e *engine) plugins() *admission.Plugins {
+	plugins := admission.NewPlugins()
+	kubeoptions.RegisterAllAdmissionPlugins(plugins)
+	lifecycle.Register(plugins)
+	mutatingpolicy.Register(plugins)
+	mutatingwebhook.Register(plugins)
+	validatingwebhook.Register(plugins)
+	if *e == engineUpstream {
+		upstream.Register(plugins)
+	} else {
+		celgate.Register(plugins)
+	}
+	return plugins
+}
