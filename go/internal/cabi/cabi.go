@@ -1,0 +1,160 @@
+//go:build cgo
+
+package cabi
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../../../include
+#cgo LDFLAGS: -L${SRCDIR}/../../../target/release -lcelgate -lm
+#cgo linux LDFLAGS: -ldl -lpthread
+#include "celgate.h"
+#cgo noescape celgate_plan_evaluate
+#cgo nocallback celgate_plan_evaluate
+#cgo noescape celgate_scratch_reset
+#cgo nocallback celgate_scratch_reset
+#cgo noescape celgate_scratch_result
+#cgo nocallback celgate_scratch_result
+*/
+import "C"
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+)
+
+// abiVersion is the ABI that this package is written against.
+const abiVersion = 1
+
+func init() {
+	if C.CELGATE_ABI_VERSION != abiVersion {
+		panic(fmt.Sprintf("celgate: this package is written for ABI %d, the header declares %d", abiVersion, int(C.CELGATE_ABI_VERSION)))
+	}
+	if linked := C.celgate_abi_version(); linked != abiVersion {
+		panic(fmt.Sprintf("celgate: this package is written for ABI %d, the linked library implements %d", abiVersion, int(linked)))
+	}
+	mirrored := [...][2]int{
+		{int(OK), C.CELGATE_STATUS_OK}, {int(NeedsInput), C.CELGATE_STATUS_NEEDS_INPUT}, {int(Yield), C.CELGATE_STATUS_YIELD},
+		{int(BufferTooSmall), C.CELGATE_STATUS_BUFFER_TOO_SMALL}, {int(Invalid), C.CELGATE_STATUS_INVALID}, {int(Panic), C.CELGATE_STATUS_PANIC},
+	}
+	for _, pair := range mirrored {
+		if pair[0] != pair[1] {
+			panic(fmt.Sprintf("celgate: status %d is %d in the header", pair[0], pair[1]))
+		}
+	}
+}
+
+// Available is nil: this build has the engine.
+func Available() error { return nil }
+
+// Policy is a compiled ValidatingAdmissionPolicy.
+type Policy struct{ ptr *C.celgate_policy }
+
+// Binding is a ValidatingAdmissionPolicyBinding with its selectors parsed.
+type Binding struct{ ptr *C.celgate_binding }
+
+// Params is the params of one paramKind at one moment.
+type Params struct{ ptr *C.celgate_params }
+
+// Engine is a snapshot of policies and bindings.
+type Engine struct{ ptr *C.celgate_engine }
+
+// NewPolicy compiles the JSON of a v1 ValidatingAdmissionPolicy. Expressions that do not compile are no error here.
+func NewPolicy(json []byte) (*Policy, error) {
+	var ptr *C.celgate_policy
+	err := withText("policy", func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status {
+		return C.celgate_policy_new(bytes(json), C.size_t(len(json)), &ptr, text, size, length)
+	})
+	if err != nil {
+		return nil, err
+	}
+	policy := &Policy{ptr: ptr}
+	own(policy, func(ptr *C.celgate_policy) { C.celgate_policy_free(ptr) }, ptr)
+	return policy, nil
+}
+
+// NewBinding reads the JSON of a v1 ValidatingAdmissionPolicyBinding. Selectors that do not parse are no error here.
+func NewBinding(json []byte) (*Binding, error) {
+	var ptr *C.celgate_binding
+	err := withText("binding", func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status {
+		return C.celgate_binding_new(bytes(json), C.size_t(len(json)), &ptr, text, size, length)
+	})
+	if err != nil {
+		return nil, err
+	}
+	binding := &Binding{ptr: ptr}
+	own(binding, func(ptr *C.celgate_binding) { C.celgate_binding_free(ptr) }, ptr)
+	return binding, nil
+}
+
+// NewParams applies a batch of changes to previous, which may be nil. What did not change is shared.
+func NewParams(previous *Params, batch []byte) (*Params, error) {
+	var ptr, from *C.celgate_params
+	if previous != nil {
+		from = previous.ptr
+	}
+	err := withText("params", func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status {
+		return C.celgate_params_new(from, bytes(batch), C.size_t(len(batch)), &ptr, text, size, length)
+	})
+	runtime.KeepAlive(previous)
+	if err != nil {
+		return nil, err
+	}
+	params := &Params{ptr: ptr}
+	own(params, func(ptr *C.celgate_params) { C.celgate_params_free(ptr) }, ptr)
+	return params, nil
+}
+
+// NewEngine makes a snapshot. Hooks are in decision order, and so are the bindings of each hook.
+func NewEngine(hooks []Hook, bindings []*Binding) (*Engine, error) {
+	var texts []byte
+	rawHooks := make([]C.celgate_hook, len(hooks))
+	for i, hook := range hooks {
+		raw := C.celgate_hook{
+			policy:        hook.Policy.ptr,
+			first_binding: C.uint32_t(hook.FirstBinding),
+			bindings:      C.uint32_t(hook.Bindings),
+			params:        C.uint32_t(hook.Params),
+			error_offset:  C.uint32_t(len(texts)),
+			error_len:     C.uint32_t(len(hook.Error)),
+		}
+		if hook.NamespacedParams {
+			raw.flags = C.CELGATE_HOOK_NAMESPACED_PARAMS
+		}
+		texts = append(texts, hook.Error...)
+		rawHooks[i] = raw
+	}
+	rawBindings := make([]*C.celgate_binding, len(bindings))
+	for i, binding := range bindings {
+		rawBindings[i] = binding.ptr
+	}
+	var ptr *C.celgate_engine
+	err := withText("engine", func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status {
+		return C.celgate_engine_new(unsafe.SliceData(rawHooks), C.size_t(len(rawHooks)), unsafe.SliceData(rawBindings),
+			C.size_t(len(rawBindings)), bytes(texts), C.size_t(len(texts)), &ptr, text, size, length)
+	})
+	stressGC()
+	runtime.KeepAlive(hooks)
+	runtime.KeepAlive(bindings)
+	if err != nil {
+		return nil, err
+	}
+	engine := &Engine{ptr: ptr}
+	own(engine, func(ptr *C.celgate_engine) { C.celgate_engine_free(ptr) }, ptr)
+	return engine, nil
+}
+
+// bytes is the pointer to hand to the core; an empty slice has none that may be read.
+func bytes(b []byte) *C.uint8_t {
+	return (*C.uint8_t)(unsafe.SliceData(b))
+}
+
+// withText runs a call that explains a failure in a text.
+func withText(what string, call func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status) error {
+	var text [4096]byte
+	var length C.size_t
+	status := Status(call((*C.uint8_t)(&text[0]), C.size_t(len(text)), &length))
+	if status == OK {
+		return nil
+	}
+	return &Error{Call: what, Status: status, Text: string(text[:min(int(length), len(text))])}
+}

@@ -1,0 +1,5 @@
+//go:build cgo && !gcstress
+
+package cabi
+
+func stressGC() {}

@@ -1,0 +1,44 @@
+//! The C ABI of celgate: handles, one guard around every body, caller's buffers (docs/abi.md).
+//!
+//! The only crate with `unsafe`. C memory becomes a Rust reference only in [`raw`]; every exported body is one [`guard::guard`] expression.
+//! Handles but the scratch are immutable and may be used from any thread; nothing here keeps a pointer that C gave it.
+#![deny(unsafe_op_in_unsafe_fn)]
+#![expect(unsafe_code, reason = "this crate is the boundary to C")]
+#![expect(non_camel_case_types, reason = "C's naming of types")]
+#![warn(clippy::undocumented_unsafe_blocks, clippy::missing_safety_doc)]
+
+mod engine;
+mod guard;
+mod params;
+mod plan;
+mod policy;
+mod raw;
+mod scratch;
+mod status;
+
+pub use engine::{celgate_engine, celgate_engine_free, celgate_engine_new, celgate_hook};
+pub use params::{celgate_params, celgate_params_free, celgate_params_new};
+pub use plan::{celgate_plan, celgate_plan_evaluate, celgate_plan_free, celgate_plan_new, celgate_result};
+pub use policy::{
+    celgate_binding, celgate_binding_free, celgate_binding_new, celgate_policy, celgate_policy_free, celgate_policy_new,
+};
+pub use scratch::{celgate_scratch, celgate_scratch_free, celgate_scratch_new, celgate_scratch_reset, celgate_scratch_result};
+pub use status::celgate_status;
+
+/// Version of this ABI. Any change to the header changes it; callers refuse to run with another.
+pub const CELGATE_ABI_VERSION: u32 = 1;
+
+/// No index: a hook without params, a report entry without a binding.
+pub const CELGATE_NONE: u32 = u32::MAX;
+
+/// A hook's params are namespaced (`celgate_hook.flags`).
+pub const CELGATE_HOOK_NAMESPACED_PARAMS: u32 = 1;
+
+/// The version of the ABI that the library implements; compare with `CELGATE_ABI_VERSION` before any other call.
+#[unsafe(no_mangle)]
+pub extern "C" fn celgate_abi_version() -> u32 {
+    CELGATE_ABI_VERSION
+}
+
+#[cfg(not(panic = "unwind"))]
+compile_error!("CELGATE_STATUS_PANIC is meaningless with panic=abort");

@@ -1,0 +1,114 @@
+//! Handles of compiled policies and bindings.
+
+use std::sync::Arc;
+
+use celgate_policy::{Binding, Policy};
+
+use crate::guard::guard;
+use crate::raw::{self, Buffer};
+use crate::status::celgate_status;
+
+/// A compiled ValidatingAdmissionPolicy. Immutable; any thread.
+pub struct celgate_policy(pub(crate) Arc<Policy>);
+
+/// A ValidatingAdmissionPolicyBinding with its selectors parsed. Immutable; any thread.
+pub struct celgate_binding(pub(crate) Arc<Binding>);
+
+/// Compiles a policy from the JSON of a ValidatingAdmissionPolicy (admissionregistration.k8s.io/v1).
+///
+/// Expressions that do not compile are not an error here: they become evaluation errors under the policy's failurePolicy.
+/// Returns `CELGATE_STATUS_OK` and a handle to free with `celgate_policy_free`, or `CELGATE_STATUS_INVALID` with a text (what fits of
+/// it; `*text_len_out` is its whole length) when the JSON is not a policy.
+///
+/// # Safety
+/// `json` points to `json_len` readable bytes; `policy_out` to one writable pointer; `text` to `text_cap` writable bytes or is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn celgate_policy_new(
+    json: *const u8,
+    json_len: usize,
+    policy_out: *mut *mut celgate_policy,
+    text: *mut u8,
+    text_cap: usize,
+    text_len_out: *mut usize,
+) -> celgate_status {
+    guard(|| {
+        // SAFETY: by this function's contract.
+        let (json, mut text) = unsafe {
+            raw::give::<celgate_policy>(policy_out, None);
+            (raw::bytes(json, json_len), Buffer::new(text, text_cap, text_len_out))
+        };
+        match json.ok_or_else(|| "json is NULL".to_owned()).and_then(Policy::from_json) {
+            Ok(policy) => {
+                // SAFETY: by this function's contract.
+                unsafe { raw::give(policy_out, Some(celgate_policy(Arc::new(policy)))) };
+                celgate_status::Ok
+            }
+            Err(reason) => {
+                text.write(reason.as_bytes());
+                celgate_status::Invalid
+            }
+        }
+    })
+}
+
+/// Frees a policy; NULL is a no-op. Engines made from it keep what they need.
+///
+/// # Safety
+/// `policy` came from `celgate_policy_new`, no call on it is in progress, and it is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn celgate_policy_free(policy: *mut celgate_policy) {
+    guard(|| {
+        // SAFETY: by this function's contract.
+        unsafe { raw::take(policy) };
+        celgate_status::Ok
+    });
+}
+
+/// Reads a binding from the JSON of a ValidatingAdmissionPolicyBinding (admissionregistration.k8s.io/v1).
+///
+/// Selectors that do not parse are not an error here: they become configuration errors where upstream reports them.
+/// Returns as `celgate_policy_new`.
+///
+/// # Safety
+/// As `celgate_policy_new`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn celgate_binding_new(
+    json: *const u8,
+    json_len: usize,
+    binding_out: *mut *mut celgate_binding,
+    text: *mut u8,
+    text_cap: usize,
+    text_len_out: *mut usize,
+) -> celgate_status {
+    guard(|| {
+        // SAFETY: by this function's contract.
+        let (json, mut text) = unsafe {
+            raw::give::<celgate_binding>(binding_out, None);
+            (raw::bytes(json, json_len), Buffer::new(text, text_cap, text_len_out))
+        };
+        match json.ok_or_else(|| "json is NULL".to_owned()).and_then(Binding::from_json) {
+            Ok(binding) => {
+                // SAFETY: by this function's contract.
+                unsafe { raw::give(binding_out, Some(celgate_binding(Arc::new(binding)))) };
+                celgate_status::Ok
+            }
+            Err(reason) => {
+                text.write(reason.as_bytes());
+                celgate_status::Invalid
+            }
+        }
+    })
+}
+
+/// Frees a binding; NULL is a no-op. Engines made from it keep what they need.
+///
+/// # Safety
+/// `binding` came from `celgate_binding_new`, no call on it is in progress, and it is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn celgate_binding_free(binding: *mut celgate_binding) {
+    guard(|| {
+        // SAFETY: by this function's contract.
+        unsafe { raw::take(binding) };
+        celgate_status::Ok
+    });
+}
