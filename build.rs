@@ -10,16 +10,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-env-changed=UPDATE_HEADER");
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let rendered = Path::new(&env::var("OUT_DIR")?).join("celgate.h");
-    let mut sources = fs::read_dir(root.join("rust/ffi/src"))?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<Vec<_>, _>>()?;
-    sources.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    sources.sort();
-    let mut builder = cbindgen::Builder::new().with_config(cbindgen::Config::from_file(root.join("cbindgen.toml"))?);
-    for source in sources {
-        builder = builder.with_src(source);
-    }
-    builder.generate()?.write_to_file(&rendered);
+    cbindgen::Builder::new()
+        .with_config(cbindgen::Config::from_file(root.join("cbindgen.toml"))?)
+        .with_src(root.join("rust/ffi/src/lib.rs"))
+        .generate()?
+        .write_to_file(&rendered);
     if env::var_os("UPDATE_HEADER").is_some() {
         fs::create_dir_all(root.join("include"))?;
         fs::copy(&rendered, root.join("include/celgate.h"))?;

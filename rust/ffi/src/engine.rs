@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use celgate_policy::{Engine, Hook};
+use ::celgate_policy::{Engine, Hook};
 
 use crate::guard::guard;
 use crate::policy::{celgate_binding, celgate_policy};

@@ -1,6 +1,6 @@
 //! Handles of param sets.
 
-use celgate_policy::ParamSet;
+use ::celgate_policy::ParamSet;
 
 use crate::guard::guard;
 use crate::raw::{self, Buffer};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use celgate_policy::{Outcome, ParamSet, Plan};
+use ::celgate_policy::{Outcome, ParamSet, Plan};
 
 use crate::engine::celgate_engine;
 use crate::guard::guard;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use celgate_policy::{Binding, Policy};
+use ::celgate_policy::{Binding, Policy};
 
 use crate::guard::guard;
 use crate::raw::{self, Buffer};

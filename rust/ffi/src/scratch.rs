@@ -1,6 +1,6 @@
 //! A request's working memory.
 
-use celgate_policy::{ParamSet, Scratch};
+use ::celgate_policy::{ParamSet, Scratch};
 
 use crate::guard::guard;
 use crate::plan::ParamRefs;
