@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// demo is one run: what was sent, and what surprised.
+type demo struct {
+	options   *options
+	client    *client
+	sent      int
+	exempt    int
+	surprises int
+}
+
+func isPolicy(object *unstructured.Unstructured) bool {
+	return object.GroupVersionKind().Group == "admissionregistration.k8s.io"
+}
+
+// apply makes the objects of all scenarios, policies and bindings last, and waits until the policies are in force.
+func (d *demo) apply(ctx context.Context, scenarios []*scenario) error {
+	for _, policies := range []bool{false, true} {
+		if policies && d.options.withoutPolicies {
+			break
+		}
+		for _, s := range scenarios {
+			for _, object := range s.setup {
+				if isPolicy(object) != policies {
+					continue
+				}
+				if err := d.client.apply(ctx, object); err != nil {
+					return fmt.Errorf("%s: %w", s.name, err)
+				}
+			}
+		}
+	}
+	if d.options.withoutPolicies {
+		return nil
+	}
+	for _, s := range scenarios {
+		if err := d.settle(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle sends the scenario's first request that a policy acts on until it does; the server takes up new policies once a second.
+func (d *demo) settle(ctx context.Context, s *scenario) error {
+	deadline := time.Now().Add(20 * time.Second)
+	for i := range s.Requests {
+		request := &s.Requests[i]
+		if request.Expect == allowed {
+			continue
+		}
+		for {
+			got, err := d.ask(ctx, request)
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			if got.verdict() == request.Expect {
+				break
+			}
+			if time.Now().After(deadline) {
+				// The table will show the surprise.
+				fmt.Printf("%s: the policies are not in force: %q is %s\n", s.name, request.Name, got.verdict())
+				return nil
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	return nil
+}
+
+// ask sends a request and gathers all of its answer.
+func (d *demo) ask(ctx context.Context, request *request) (answer, error) {
+	res, err := d.client.send(ctx, request.As, request.Operation, &unstructured.Unstructured{Object: request.Object}, true)
+	if err != nil {
+		return answer{}, fmt.Errorf("%q: %w", request.Name, err)
+	}
+	got := res.answer(request.Name)
+	got.Annotations, err = annotations(ctx, d.client.server.auditLog(), res.auditID)
+	return got, err
+}
+
+// play sends a scenario's requests and prints its part of the table.
+func (d *demo) play(ctx context.Context, s *scenario) error {
+	fmt.Printf("\n%s: %s\n", s.name, s.Title)
+	var answers []answer
+	for i := range s.Requests {
+		request := &s.Requests[i]
+		got, err := d.ask(ctx, request)
+		if err != nil {
+			return err
+		}
+		d.sent++
+		if request.Exempt {
+			d.exempt++
+		}
+		answers = append(answers, got)
+		d.print(s, i, &got)
+	}
+	if d.options.record {
+		return s.record(answers)
+	}
+	return nil
+}
+
+func (d *demo) print(s *scenario, i int, got *answer) {
+	request := &s.Requests[i]
+	mark, surprise := "ok", ""
+	if got.verdict() != request.Expect {
+		mark = "SURPRISE"
+	} else if !d.options.record {
+		switch {
+		case s.expected == nil:
+			mark, surprise = "SURPRISE", "no expected.json: record it with --admission-engine=upstream --record"
+		case !reflect.DeepEqual(s.expected[i], *got):
+			mark, surprise = "SURPRISE", fmt.Sprintf("upstream's engine: %+v", s.expected[i])
+		}
+	}
+	if mark != "ok" {
+		d.surprises++
+	}
+	fmt.Printf("  %-8s %-52s expected %-8s got %-8s\n", mark, request.Name, request.Expect, got.verdict())
+	for _, line := range got.lines() {
+		fmt.Printf("           %s\n", line)
+	}
+	if surprise != "" {
+		fmt.Printf("           ! %s\n             celgate: %+v\n", surprise, *got)
+	}
+}
+
+// lines is what the server said, for a reader.
+func (a *answer) lines() []string {
+	var lines []string
+	if a.Code >= 400 {
+		lines = append(lines, fmt.Sprintf("%d %s: %s", a.Code, a.Reason, a.Message))
+	}
+	for _, warning := range a.Warnings {
+		lines = append(lines, "warning: "+warning)
+	}
+	for key, value := range a.Annotations {
+		lines = append(lines, "audit: "+key+" = "+strings.ReplaceAll(value, "\n", " "))
+	}
+	return lines
+}
+
+// finish prints the sums and checks that the core decided what was sent.
+func (d *demo) finish(before, after metrics) int {
+	evaluated := int(after.evaluated - before.evaluated)
+	fmt.Printf("\n%d requests, %.2f ms in admission policy (%.0f µs each)", d.sent, (after.admissionSeconds-before.admissionSeconds)*1e3,
+		(after.admissionSeconds-before.admissionSeconds)*1e6/float64(max(d.sent, 1)))
+	if d.options.engine == "celgate" && !d.options.withoutPolicies {
+		fmt.Printf(", %d decided by the Rust core, %d exempt", evaluated, d.exempt)
+		if evaluated != d.sent-d.exempt {
+			fmt.Printf("\nSURPRISE: the Rust core should have decided %d requests", d.sent-d.exempt)
+			d.surprises++
+		}
+	}
+	fmt.Println()
+	if d.surprises == 0 {
+		fmt.Println("every line as expected")
+	} else {
+		fmt.Printf("%d surprises\n", d.surprises)
+	}
+	return d.surprises
+}
