@@ -1,0 +1,44 @@
+# Included by the Makefile at the root: the tests, cheapest first.
+
+.PHONY: test
+test: prerequisites lint test-rust test-c test-go test-differential test-server test-server-nocgo test-examples
+
+.PHONY: lint
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	@unformatted=$$(gofmt -l go tests benchmarks 2>/dev/null); if [ -n "$$unformatted" ]; then echo "gofmt: $$unformatted" >&2; exit 1; fi
+	tests/house-rules
+
+.PHONY: test-rust
+test-rust:
+	$(CARGO) test --workspace --locked
+
+# The C program is compiled as C11 and the header alone as C++17; with SANITIZE=1 under AddressSanitizer and UBSan.
+.PHONY: test-c
+test-c: lib
+	tests/c/run
+
+.PHONY: test-go
+test-go: lib
+	cd go && $(GO) vet ./... && $(GO) test ./...
+
+.PHONY: test-differential
+test-differential: lib
+	tests/differential/run
+
+.PHONY: test-examples
+test-examples: server
+	@mkdir -p $(BIN) && cd go && $(GO) build -o ../$(BIN)/demo ./cmd/demo
+	$(BIN)/demo
+	$(BIN)/demo --admission-engine=upstream
+	@! $(BIN)/demo --without-policies >build/demo-without-policies.log || { echo "the demo noticed nothing when the policies were left out"; exit 1; }
+	@grep -q surprises build/demo-without-policies.log
+
+.PHONY: check-memory
+check-memory: lib
+	cd go && $(GO) test -race ./internal/... ./admission/...
+	cd go && GOEXPERIMENT=cgocheck2 $(GO) test ./internal/... ./admission/...
+	cd go && $(GO) test -asan ./internal/... ./admission/...
+	cd go && $(GO) test -asan -tags gcstress ./internal/cabi/...
+	SANITIZE=1 tests/c/run
