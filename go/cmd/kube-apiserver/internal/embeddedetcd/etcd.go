@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 )
 
 const (
@@ -22,8 +24,9 @@ const (
 
 // Server is a running etcd.
 type Server struct {
-	etcd   *embed.Etcd
-	socket string
+	etcd     *embed.Etcd
+	socket   string
+	logLevel zap.AtomicLevel
 }
 
 // Start runs etcd on the data in dir (an absolute path, made if need be) and returns when it
@@ -40,11 +43,17 @@ func Start(ctx context.Context, dir string) (*Server, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	e, err := embed.StartEtcd(config(dir, socket))
+	logger := zap.NewProductionConfig()
+	logger.Level.SetLevel(zapcore.ErrorLevel)
+	log, err := logger.Build()
+	if err != nil {
+		return nil, err
+	}
+	e, err := embed.StartEtcd(config(dir, socket, log))
 	if err != nil {
 		return nil, fmt.Errorf("start etcd: %w", err)
 	}
-	s := &Server{etcd: e, socket: socket}
+	s := &Server{etcd: e, socket: socket, logLevel: logger.Level}
 	select {
 	case <-e.Server.ReadyNotify():
 		return s, nil
@@ -57,7 +66,7 @@ func Start(ctx context.Context, dir string) (*Server, error) {
 	}
 }
 
-func config(dir, socket string) *embed.Config {
+func config(dir, socket string, log *zap.Logger) *embed.Config {
 	cfg := embed.NewConfig()
 	cfg.Name = "celgate"
 	cfg.Dir = filepath.Join(dir, "member-data")
@@ -69,8 +78,7 @@ func config(dir, socket string) *embed.Config {
 	cfg.AdvertiseClientUrls = nowhere
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
 	cfg.QuotaBackendBytes = quotaBytes
-	cfg.LogLevel = "error"
-	cfg.LogOutputs = []string{"stderr"}
+	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(log)
 	return cfg
 }
 
@@ -82,6 +90,8 @@ func (s *Server) Failed() <-chan error { return s.etcd.Err() }
 
 // Close stops etcd and removes its socket.
 func (s *Server) Close() error {
+	// etcd calls it an error that its listeners are being closed.
+	s.logLevel.SetLevel(zapcore.FatalLevel)
 	s.etcd.Close()
 	if err := os.Remove(s.socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
