@@ -10,33 +10,27 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/celgate/celgate/go/internal/testserver"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 )
 
 // client sends plain HTTP, to see all of an answer: status, warnings and the audit ID.
 type client struct {
-	server *server
+	server *testserver.Server
 	mapper *restmapper.DeferredDiscoveryRESTMapper
 	users  map[string]*http.Client
 	host   string
 }
 
-func restDefaults(config *rest.Config) *rest.Config {
-	config = rest.CopyConfig(config)
-	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
-	return config
-}
-
-func newClient(s *server) (*client, error) {
-	config, err := s.config("")
+func newClient(s *testserver.Server) (*client, error) {
+	config, err := s.Config("")
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +46,7 @@ func (c *client) as(user string) (*http.Client, error) {
 	if known := c.users[user]; known != nil {
 		return known, nil
 	}
-	config, err := c.server.config(user)
+	config, err := c.server.Config(user)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (d *demo) ask(ctx context.Context, request *request) (answer, error) {
 		return answer{}, fmt.Errorf("%q: %w", request.Name, err)
 	}
 	got := res.answer(request.Name)
-	got.Annotations, err = annotations(ctx, d.client.server.auditLog(), res.auditID)
+	got.Annotations, err = annotations(ctx, d.client.server.AuditLog(), res.auditID)
 	return got, err
 }
 

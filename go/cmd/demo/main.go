@@ -11,9 +11,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 
+	"github.com/celgate/celgate/go/internal/testserver"
 	"k8s.io/klog/v2"
 )
 
@@ -55,16 +55,12 @@ func run(ctx context.Context, o *options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	binary, err := filepath.Abs(o.server)
-	if err != nil {
-		return 0, err
-	}
 	fmt.Printf("starting %s with --admission-engine=%s\n", o.server, o.engine)
-	server, err := startServer(ctx, binary, o.engine, o.dir, o.port)
+	server, err := testserver.Start(ctx, testserver.Options{Binary: o.server, Engine: o.engine, Dir: o.dir, Port: o.port, Audit: true})
 	if err != nil {
 		return 0, err
 	}
-	defer server.stop()
+	defer server.Stop()
 	client, err := newClient(server)
 	if err != nil {
 		return 0, err

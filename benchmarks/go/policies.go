@@ -1,0 +1,174 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	v1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// expressions are checks as public policies make them. Each has room for a number, so that no two policies are the same.
+var expressions = []string{
+	"!has(object.spec.hostNetwork) || object.spec.hostNetwork == false || object.metadata.name == 'exempt-%d'",
+	"object.spec.containers.all(c, has(c.securityContext) && has(c.securityContext.privileged) && !c.securityContext.privileged) || object.metadata.name == 'exempt-%d'",
+	"object.spec.containers.all(c, !c.image.endsWith(':latest-%d'))",
+	"has(object.metadata.labels) && 'owner' in object.metadata.labels && object.metadata.labels['owner'] != 'nobody-%d'",
+	"object.spec.containers.all(c, has(c.resources.limits) && 'memory' in c.resources.limits) || object.metadata.name == 'exempt-%d'",
+	"!has(object.spec.volumes) || object.spec.volumes.all(v, !has(v.hostPath)) || object.metadata.name == 'exempt-%d'",
+	"object.spec.containers.all(c, has(c.securityContext.capabilities) && c.securityContext.capabilities.drop.exists(d, d == 'ALL')) || object.metadata.name == 'exempt-%d'",
+	"object.spec.containers.all(c, !has(c.ports) || c.ports.all(p, !has(p.hostPort) || p.hostPort < 1000 + %d))",
+	"object.spec.containers.all(c, c.image.startsWith('registry.example.com/') || c.image.startsWith('mirror-%d.example.com/'))",
+	"has(object.spec.securityContext) && has(object.spec.securityContext.runAsUser) && object.spec.securityContext.runAsUser != %d",
+	"[object.spec.containers, has(object.spec.initContainers) ? object.spec.initContainers : []].all(l, l.all(c, !has(c.securityContext.procMount) || c.securityContext.procMount == 'Default')) || object.metadata.name == 'exempt-%d'",
+	"request.userInfo.username != 'intruder-%d' && request.operation in ['CREATE', 'UPDATE']",
+}
+
+// policy is one policy with one validation, for a resource.
+func policy(name string, resource schema.GroupVersionResource, validations ...v1.Validation) *v1.ValidatingAdmissionPolicy {
+	fail, equivalent := v1.Fail, v1.Equivalent
+	scope := v1.AllScopes
+	return &v1.ValidatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: "1", UID: uid(name)},
+		Spec: v1.ValidatingAdmissionPolicySpec{
+			FailurePolicy: &fail,
+			MatchConstraints: &v1.MatchResources{
+				MatchPolicy: &equivalent, NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
+				ResourceRules: []v1.NamedRuleWithOperations{{RuleWithOperations: v1.RuleWithOperations{
+					Operations: []v1.OperationType{v1.Create, v1.Update},
+					Rule:       v1.Rule{APIGroups: []string{resource.Group}, APIVersions: []string{resource.Version}, Resources: []string{resource.Resource}, Scope: &scope},
+				}}},
+			},
+			Validations: validations,
+		},
+	}
+}
+
+func uid(name string) types.UID { return types.UID("uid-" + name) }
+
+func binding(name, policy string, namespaceSelector *metav1.LabelSelector) *v1.ValidatingAdmissionPolicyBinding {
+	equivalent := v1.Equivalent
+	made := &v1.ValidatingAdmissionPolicyBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: "1", UID: uid(name)},
+		Spec:       v1.ValidatingAdmissionPolicyBindingSpec{PolicyName: policy, ValidationActions: []v1.ValidationAction{v1.Deny}},
+	}
+	if namespaceSelector != nil {
+		made.Spec.MatchResources = &v1.MatchResources{MatchPolicy: &equivalent, NamespaceSelector: namespaceSelector, ObjectSelector: &metav1.LabelSelector{}}
+	}
+	return made
+}
+
+// add puts the i-th of many different policies and its binding into w.
+func (w *world) add(i int, resource schema.GroupVersionResource) {
+	name := fmt.Sprintf("policy-%04d", i)
+	w.policies = append(w.policies, policy(name, resource, v1.Validation{
+		Expression: fmt.Sprintf(expressions[i%len(expressions)], i), Message: fmt.Sprintf("check %d failed", i),
+	}))
+	w.bindings = append(w.bindings, binding(name+"-binding", name, nil))
+}
+
+// addProbe puts the policy into w that tells when the others are in force.
+func (w *world) addProbe() {
+	w.policies = append(w.policies, policy("zz-probe", probeResource, v1.Validation{Expression: "false"}))
+	w.bindings = append(w.bindings, binding("zz-probe-binding", "zz-probe", nil))
+}
+
+// different is a world of n policies for a resource.
+func different(n int, resource schema.GroupVersionResource) *world {
+	w := &world{}
+	for i := range n {
+		w.add(i, resource)
+	}
+	return w
+}
+
+// manyBindings is one policy with n bindings, each with a namespaceSelector that all namespaces satisfy.
+func manyBindings(n int) *world {
+	w := different(1, podResource)
+	w.bindings = nil
+	for i := range n {
+		w.bindings = append(w.bindings, binding(fmt.Sprintf("binding-%04d", i), "policy-0000", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+			{Key: "environment", Operator: metav1.LabelSelectorOpIn, Values: []string{"test", "prod", fmt.Sprintf("e%d", i)}},
+		}}))
+	}
+	return w
+}
+
+// manyParams is one policy with n bindings, each with a ConfigMap of its own.
+func manyParams(n int) *world {
+	w := &world{}
+	p := policy("policy-0000", podResource, v1.Validation{Expression: "object.spec.containers.size() <= int(params.data.maxContainers)"})
+	p.Spec.ParamKind = &v1.ParamKind{APIVersion: "v1", Kind: "ConfigMap"}
+	w.policies = append(w.policies, p)
+	deny := v1.DenyAction
+	for i := range n {
+		name := fmt.Sprintf("limits-%04d", i)
+		b := binding("binding-"+name, "policy-0000", nil)
+		b.Spec.ParamRef = &v1.ParamRef{Name: name, Namespace: namespaceName(i), ParameterNotFoundAction: &deny}
+		w.bindings = append(w.bindings, b)
+		w.configMaps = append(w.configMaps, &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespaceName(i), UID: uid(name), ResourceVersion: "1"},
+			Data:       map[string]string{"maxContainers": fmt.Sprint(10 + i)},
+		})
+	}
+	return w
+}
+
+// podSecurityStandards is the public corpus with all its bindings; nil when it is not there.
+func podSecurityStandards() (*world, error) {
+	files, err := filepath.Glob(filepath.Join(os.Getenv("CELGATE_CORPUS"), "pod-security-standards", "*.json"))
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	w := &world{}
+	for _, file := range files {
+		var entry struct {
+			Policy   *v1.ValidatingAdmissionPolicy
+			Bindings []*v1.ValidatingAdmissionPolicyBinding
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(content, &entry); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		complete(entry.Policy.Spec.MatchConstraints)
+		entry.Policy.ResourceVersion, entry.Policy.UID = "1", uid(entry.Policy.Name)
+		w.policies = append(w.policies, entry.Policy)
+		for _, b := range entry.Bindings {
+			complete(b.Spec.MatchResources)
+			b.ResourceVersion, b.UID = "1", uid(b.Name)
+			w.bindings = append(w.bindings, b)
+		}
+	}
+	return w, nil
+}
+
+// complete gives the defaults that the API server would have stored.
+func complete(m *v1.MatchResources) {
+	if m == nil {
+		return
+	}
+	if m.NamespaceSelector == nil {
+		m.NamespaceSelector = &metav1.LabelSelector{}
+	}
+	if m.ObjectSelector == nil {
+		m.ObjectSelector = &metav1.LabelSelector{}
+	}
+	if m.MatchPolicy == nil {
+		equivalent := v1.Equivalent
+		m.MatchPolicy = &equivalent
+	}
+	for i := range m.ResourceRules {
+		if m.ResourceRules[i].Scope == nil {
+			scope := v1.AllScopes
+			m.ResourceRules[i].Scope = &scope
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// report is the content of admission.json.
+type report struct {
+	Machine  string            `json:"machine"`
+	Versions map[string]string `json:"versions"`
+	Commit   string            `json:"commit"`
+	Date     string            `json:"date"`
+	Results  []result          `json:"results"`
+	Memory   []memory          `json:"memory"`
+}
+
+func newReport() *report {
+	r := &report{Machine: machine(), Commit: output("git", "describe", "--always", "--dirty"), Date: time.Now().UTC().Format(time.RFC3339)}
+	r.Versions = map[string]string{"go": runtime.Version(), "rust": output("rustc", "--version")}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, dep := range info.Deps {
+			switch dep.Path {
+			case "k8s.io/apiserver", "github.com/google/cel-go":
+				r.Versions[dep.Path] = dep.Version
+			}
+		}
+	}
+	return r
+}
+
+func output(name string, args ...string) string {
+	out, err := exec.Command(name, args...).Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func machine() string {
+	model := "unknown processor"
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(info)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%d x %s, %s/%s", runtime.NumCPU(), model, runtime.GOOS, runtime.GOARCH)
+}
+
+// write writes admission.json and admission.md into dir.
+func (r *report) write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	content, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "admission.json"), append(content, '\n'), 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "admission.md"), []byte(r.markdown()), 0o644); err != nil {
+		return err
+	}
+	return plotRatios(r, dir)
+}
+
+func (r *report) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# The plugin, upstream's and ours\n\nMade by `make bench` at commit %s on %s, %s.\n", r.Commit, r.Date, r.Machine)
+	fmt.Fprintf(&b, "Upstream is k8s.io/apiserver %s with cel-go %s. CPU time of the whole process per request, median of interleaved rounds, in one binary; every decision was compared.\n\n",
+		r.Versions["k8s.io/apiserver"], r.Versions["github.com/google/cel-go"])
+	b.WriteString("| workload | upstream | celgate | ratio (range) | allocations, upstream | celgate |\n| --- | ---: | ---: | ---: | ---: | ---: |\n")
+	for i := 0; i+1 < len(r.Results); i += 2 {
+		up, us := r.Results[i], r.Results[i+1]
+		fmt.Fprintf(&b, "| %s | %s | %s | %.1f (%.1f to %.1f) | %.0f | %.1f |\n", up.Workload, duration(up.NsPerOp.Median), duration(us.NsPerOp.Median),
+			us.Ratio.Median, us.Ratio.Min, us.Ratio.Max, up.AllocsPerOp.Median, us.AllocsPerOp.Median)
+	}
+	if len(r.Memory) > 0 {
+		b.WriteString("\n| engine | resident memory of one small policy and its binding | taking up all of them |\n| --- | ---: | ---: |\n")
+		for _, m := range r.Memory {
+			fmt.Fprintf(&b, "| %s | %.1f KiB (of %d) | %.0f ms |\n", m.Engine, m.BytesPerPolicy/1024, m.Policies, m.StartMs)
+		}
+	}
+	return b.String()
+}
+
+func duration(ns float64) string {
+	switch {
+	case ns < 1e3:
+		return fmt.Sprintf("%.0f ns", ns)
+	case ns < 1e6:
+		return fmt.Sprintf("%.1f µs", ns/1e3)
+	default:
+		return fmt.Sprintf("%.2f ms", ns/1e6)
+	}
+}
