@@ -17,6 +17,7 @@ test-rust:
 # The C program is compiled as C11 and the header alone as C++17; with SANITIZE=1 under AddressSanitizer and UBSan.
 .PHONY: test-c
 test-c: lib
+	tests/abi/symbols
 	tests/c/run
 
 .PHONY: test-go
