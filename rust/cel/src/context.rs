@@ -105,12 +105,12 @@ impl<'a> EvalContext<'a> {
 
     /// An error value with a fixed text.
     pub fn error(&self, message: &'static str) -> Value<'a> {
-        Value::Error(self.arena.alloc(EvalError { message }))
+        Value::Error(EvalError { message })
     }
 
     /// An error value with a formatted text.
     pub fn errorf(&self, message: std::fmt::Arguments<'_>) -> Value<'a> {
         let message = bumpalo::format!(in self.arena, "{}", message).into_bump_str();
-        Value::Error(self.arena.alloc(EvalError { message }))
+        Value::Error(EvalError { message })
     }
 }

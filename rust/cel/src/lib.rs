@@ -4,9 +4,20 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+pub mod check;
 pub mod context;
 pub mod decls;
+pub mod env;
 pub mod function;
+pub mod issues;
+pub mod lexer;
+pub mod library;
+pub mod macros;
+pub mod ops;
+pub mod parser;
 pub mod record;
+pub mod time;
 pub mod types;
+pub mod unescape;
+pub mod validate;
 pub mod value;

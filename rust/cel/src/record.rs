@@ -1,6 +1,16 @@
 //! The record format: how objects cross from Go, read in place. `docs/record-format.md` is its definition.
 
-use crate::value::Value;
+mod owned;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+pub use owned::OwnedRecord;
+pub use parse::RecordError;
+
+use bumpalo::Bump;
+
+use crate::value::{EvalError, Value};
 
 /// Bytes per cell.
 pub const CELL: usize = 16;
@@ -36,6 +46,25 @@ pub enum Tag {
     Error = 10,
 }
 
+impl Tag {
+    fn of(byte: u8) -> Option<Tag> {
+        Some(match byte {
+            0 => Tag::Absent,
+            1 => Tag::Null,
+            2 => Tag::Bool,
+            3 => Tag::Int,
+            4 => Tag::Uint,
+            5 => Tag::Double,
+            6 => Tag::String,
+            7 => Tag::List,
+            8 => Tag::Map,
+            9 => Tag::Struct,
+            10 => Tag::Error,
+            _ => return None,
+        })
+    }
+}
+
 /// Flag bits of a cell (byte 1).
 pub mod flags {
     /// The list or map is read by reflection from a Go type (upstream's `reflectSchemalessTyped*` values): strict about operand types.
@@ -48,12 +77,75 @@ pub mod flags {
     pub const SORTED: u8 = 8;
 }
 
-/// A record whose header and UTF-8 have been checked; cells are checked when read, so hostile bytes give errors, not panics.
+/// A record whose bytes have been checked by [`Record::parse`].
 #[derive(Clone, Copy)]
 pub struct Record<'a> {
-    cells: &'a [u8],
+    cells: &'a [[u8; CELL]],
     heap: &'a str,
     roots: u32,
+}
+
+/// One cell, decoded.
+#[derive(Clone, Copy)]
+struct Cell {
+    tag: u8,
+    flags: u8,
+    len: u32,
+    payload: u64,
+}
+
+impl Cell {
+    #[inline]
+    fn decode(bytes: &[u8; CELL]) -> Cell {
+        let [tag, flags, _, _, l0, l1, l2, l3, p0, p1, p2, p3, p4, p5, p6, p7] = *bytes;
+        Cell {
+            tag,
+            flags,
+            len: u32::from_le_bytes([l0, l1, l2, l3]),
+            payload: u64::from_le_bytes([p0, p1, p2, p3, p4, p5, p6, p7]),
+        }
+    }
+}
+
+impl<'a> Record<'a> {
+    /// Number of root cells.
+    pub fn roots(&self) -> u32 {
+        self.roots
+    }
+
+    /// The value of a root; `None` when there is no such root or it is [`Tag::Absent`].
+    pub fn root(&'a self, index: u32) -> Option<Value<'a>> {
+        if index < self.roots { self.value(index) } else { None }
+    }
+
+    #[inline]
+    fn cell(&self, index: u32) -> Option<Cell> {
+        self.cells.get(index as usize).map(Cell::decode)
+    }
+
+    #[inline]
+    fn text(&self, cell: Cell) -> &'a str {
+        let start = cell.payload as usize;
+        // The range was checked when the record was parsed.
+        self.heap.get(start..start.wrapping_add(cell.len as usize)).unwrap_or_default()
+    }
+
+    /// The value in a cell, `None` if the cell is absent.
+    #[inline]
+    fn value(&'a self, index: u32) -> Option<Value<'a>> {
+        let cell = self.cell(index)?;
+        Some(match Tag::of(cell.tag)? {
+            Tag::Absent => return None,
+            Tag::Null => Value::Null,
+            Tag::Bool => Value::Bool(cell.payload != 0),
+            Tag::Int => Value::Int(cell.payload as i64),
+            Tag::Uint => Value::Uint(cell.payload),
+            Tag::Double => Value::Double(f64::from_bits(cell.payload)),
+            Tag::String => Value::String(self.text(cell)),
+            Tag::List | Tag::Map | Tag::Struct => Value::Record(RecordRef { record: self, cell: index }),
+            Tag::Error => Value::Error(EvalError { message: self.text(cell) }),
+        })
+    }
 }
 
 /// A list, map or struct inside a record.
@@ -63,32 +155,145 @@ pub struct RecordRef<'a> {
     cell: u32,
 }
 
-/// Why bytes are not a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecordError {
-    /// Shorter than its header or the sizes in it.
-    Truncated,
-    /// Not this format or version.
-    Magic,
-    /// The heap is not UTF-8.
-    Utf8,
-    /// A cell points outside the record, or backwards, or has an unknown tag.
-    Cell,
-}
-
-impl<'a> Record<'a> {
-    /// Reads the header and checks every cell once: tags, bounds, and that children lie after their parent (so there are no cycles).
-    pub fn parse(_bytes: &'a [u8]) -> Result<Record<'a>, RecordError> {
-        Err(RecordError::Magic)
+impl<'a> RecordRef<'a> {
+    #[inline]
+    fn header(&self) -> Cell {
+        self.record.cell(self.cell).unwrap_or(Cell { tag: Tag::List as u8, flags: 0, len: 0, payload: 0 })
     }
 
-    /// Number of root cells.
-    pub fn roots(&self) -> u32 {
-        self.roots
+    /// The kind: [`Tag::List`], [`Tag::Map`] or [`Tag::Struct`].
+    pub fn tag(&self) -> Tag {
+        Tag::of(self.header().tag).unwrap_or(Tag::List)
     }
 
-    /// The value of a root; `None` when there is no such root or it is [`Tag::Absent`].
-    pub fn root(&'a self, _index: u32) -> Option<Value<'a>> {
+    /// Whether it is a list.
+    #[inline]
+    pub fn is_list(&self) -> bool {
+        self.header().tag == Tag::List as u8
+    }
+
+    /// Whether upstream reads it by reflection from a Go type.
+    #[inline]
+    pub fn is_typed(&self) -> bool {
+        self.header().flags & flags::TYPED != 0
+    }
+
+    /// Whether it is a Go struct.
+    pub fn is_struct(&self) -> bool {
+        let header = self.header();
+        header.tag == Tag::Struct as u8 && header.flags & flags::TYPED != 0
+    }
+
+    /// Whether the two are the same cell of the same record.
+    pub(crate) fn same(&self, other: &RecordRef<'a>) -> bool {
+        std::ptr::eq(self.record, other.record) && self.cell == other.cell
+    }
+
+    /// Number of elements or entries.
+    #[inline]
+    pub fn len(&self) -> usize {
+        let header = self.header();
+        if header.tag == Tag::Struct as u8 {
+            let present = |i: &u32| self.entry_value(header, *i).is_some();
+            return (0..header.len).filter(present).count();
+        }
+        header.len as usize
+    }
+
+    /// Number of stored positions, unset slots of a struct included.
+    pub(crate) fn stored_len(&self) -> usize {
+        self.header().len as usize
+    }
+
+    /// Whether there are no elements or entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element of a list.
+    #[inline]
+    pub fn element(&self, index: usize) -> Option<Value<'a>> {
+        let header = self.header();
+        if index >= header.len as usize {
+            return None;
+        }
+        self.record.value((header.payload as u32).wrapping_add(index as u32))
+    }
+
+    /// The value under a key of a map or struct.
+    #[inline]
+    pub fn field(&self, name: &str) -> Option<Value<'a>> {
+        self.field_hinted(name, &mut 0)
+    }
+
+    /// As [`Self::field`]; `hint` is the position to look at first, and becomes the position found.
+    #[inline]
+    pub(crate) fn field_hinted(&self, name: &str, hint: &mut u32) -> Option<Value<'a>> {
+        let header = self.header();
+        if *hint < header.len && self.entry_key(header, *hint) == name {
+            return self.entry_value(header, *hint);
+        }
+        let found = if header.flags & flags::SORTED != 0 && header.len > 8 {
+            self.search(header, name)
+        } else {
+            (0..header.len).find(|&i| self.entry_key(header, i) == name)
+        };
+        found.and_then(|position| {
+            *hint = position;
+            self.entry_value(header, position)
+        })
+    }
+
+    fn search(&self, header: Cell, name: &str) -> Option<u32> {
+        let (mut low, mut high) = (0, header.len);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.entry_key(header, middle).cmp(name) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
         None
+    }
+
+    /// Key and value at a stored position; `None` past the end, and for a slot of a struct that is not set.
+    pub fn entry(&self, position: usize) -> Option<(&'a str, Value<'a>)> {
+        let header = self.header();
+        let position = u32::try_from(position).ok().filter(|&position| position < header.len)?;
+        Some((self.entry_key(header, position), self.entry_value(header, position)?))
+    }
+
+    /// Stored positions in order of keys, without unset slots; `None` when all positions in stored order are just that.
+    pub(crate) fn order(&self, arena: &'a Bump) -> Option<&'a [u32]> {
+        let header = self.header();
+        let sorted = header.flags & flags::SORTED != 0
+            || (1..header.len).all(|i| self.entry_key(header, i - 1) <= self.entry_key(header, i));
+        let gaps = header.tag == Tag::Struct as u8 && self.len() != header.len as usize;
+        if sorted && !gaps {
+            return None;
+        }
+        let present = (0..header.len).filter(|&i| self.entry_value(header, i).is_some());
+        let mut order = bumpalo::collections::Vec::from_iter_in(present, arena);
+        order.sort_unstable_by_key(|&i| self.entry_key(header, i));
+        Some(order.into_bump_slice())
+    }
+
+    /// Flags of the value cell at a stored position of a map or struct, or of a list's element.
+    pub(crate) fn child_flags(&self, position: usize) -> u8 {
+        let header = self.header();
+        let stride = if header.tag == Tag::List as u8 { position } else { position * 2 + 1 };
+        self.record.cell((header.payload as u32).wrapping_add(stride as u32)).map_or(0, |cell| cell.flags)
+    }
+
+    #[inline]
+    fn entry_key(&self, header: Cell, position: u32) -> &'a str {
+        let index = (header.payload as u32).wrapping_add(position.wrapping_mul(2));
+        self.record.cell(index).map_or("", |cell| self.record.text(cell))
+    }
+
+    #[inline]
+    fn entry_value(&self, header: Cell, position: u32) -> Option<Value<'a>> {
+        self.record.value((header.payload as u32).wrapping_add(position.wrapping_mul(2)).wrapping_add(1))
     }
 }

@@ -1,5 +1,16 @@
 //! Run-time values: `Copy`, at most 24 bytes, borrowing from the request record, the program or the evaluation's arena.
 
+mod kind;
+mod list;
+mod map;
+
+pub use kind::Traits;
+pub use list::{ConcatList, ListIter, ListView};
+pub(crate) use map::MapBuilder;
+pub use map::{MapOrder, MapValue, MapView};
+
+use std::cmp::Ordering;
+
 use crate::context::EvalContext;
 use crate::record::RecordRef;
 
@@ -29,6 +40,8 @@ pub enum Value<'a> {
     Timestamp(Timestamp),
     /// A list made by the expression.
     List(&'a [Value<'a>]),
+    /// Two non-empty lists joined by `+` (cel-go's `concatList`, whose equality keeps errors). Read it through [`ListView`].
+    Concat(&'a ConcatList<'a>),
     /// A map made by the expression.
     Map(&'a MapValue<'a>),
     /// A list, map or struct that stays in its request record and is read in place.
@@ -42,7 +55,9 @@ pub enum Value<'a> {
     /// A library's own type.
     Opaque(&'a Opaque<'a>),
     /// An error; `||`, `&&`, `?:` and comprehensions absorb it as in cel-go.
-    Error(&'a EvalError<'a>),
+    Error(EvalError<'a>),
+    /// The list or map that a comprehension is building; never seen outside the evaluator.
+    Accumulator,
     /// Evaluation has stopped for a reason that nothing absorbs; [`EvalContext::halt`] says which.
     Halt,
 }
@@ -56,22 +71,46 @@ pub struct Duration {
     pub nanos: i64,
 }
 
-/// An instant, in UTC (Go's `time.Time` without a location).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// An instant (Go's `time.Time`). The offset is kept for printing only and takes no part in comparison.
+#[derive(Clone, Copy, Debug)]
 pub struct Timestamp {
     /// Seconds since 1970-01-01T00:00:00Z.
     pub seconds: i64,
     /// Nanoseconds within the second, 0 to 999,999,999.
     pub nanos: u32,
+    /// Seconds east of UTC of the text it was parsed from.
+    pub offset: i32,
 }
 
-/// A map made by an expression: entries in insertion order, with an index once it is large.
-pub struct MapValue<'a> {
-    /// Key and value of each entry; keys are distinct under CEL equality.
-    pub entries: &'a [(Value<'a>, Value<'a>)],
+impl Timestamp {
+    /// An instant shown in UTC.
+    pub fn utc(seconds: i64, nanos: u32) -> Timestamp {
+        Timestamp { seconds, nanos, offset: 0 }
+    }
+}
+
+impl PartialEq for Timestamp {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Timestamp {}
+
+impl PartialOrd for Timestamp {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Timestamp {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
+    }
 }
 
 /// An error value. The text is cel-go's.
+#[derive(Clone, Copy, Debug)]
 pub struct EvalError<'a> {
     /// The message.
     pub message: &'a str,
@@ -95,13 +134,17 @@ pub struct OpaqueType {
     pub size: Option<for<'a> fn(this: &Opaque<'a>) -> u64>,
 }
 
-/// A map with string keys whose values are computed on first read.
+/// A map with string keys whose values are computed on first read (Kubernetes' `lazy.MapValue`).
 pub trait LazyMap<'a> {
     /// Number of declared keys; a key is named by its index where the planner resolved it.
     fn len(&self) -> usize;
     /// Whether there are no keys.
     fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+    /// The run-time type's name, as `type(variables)` shows it.
+    fn type_name(&self) -> &'a str {
+        "map"
     }
     /// The key at `index`, in declaration order.
     fn key(&self, index: usize) -> &'a str;

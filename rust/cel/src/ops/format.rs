@@ -1,0 +1,150 @@
+//! Values as Go's `fmt` prints them, for error texts and conversions to string.
+
+use std::fmt::{self, Write};
+
+use crate::time;
+use crate::value::{ListView, MapView, Value};
+
+/// Nested values are printed to this depth; what lies deeper is left out of a message.
+const MAX_DEPTH: u32 = 32;
+
+/// Shows a value as Go's `%v` shows upstream's.
+pub struct GoValue<'a>(pub Value<'a>);
+
+impl fmt::Display for GoValue<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_value(out, self.0, 0)
+    }
+}
+
+fn write_value(out: &mut dyn Write, value: Value<'_>, depth: u32) -> fmt::Result {
+    if depth > MAX_DEPTH {
+        return out.write_str("...");
+    }
+    match value {
+        // structpb.NullValue is a number to Go.
+        Value::Null => out.write_char('0'),
+        Value::Bool(b) => write!(out, "{b}"),
+        Value::Int(i) => write!(out, "{i}"),
+        Value::Uint(u) => write!(out, "{u}"),
+        Value::Double(d) => write_double(out, d),
+        Value::String(text) => out.write_str(text),
+        Value::Bytes(bytes) => {
+            out.write_char('[')?;
+            for (i, byte) in bytes.iter().enumerate() {
+                write!(out, "{}{byte}", if i == 0 { "" } else { " " })?;
+            }
+            out.write_char(']')
+        }
+        Value::Duration(duration) => time::duration::write_go(out, duration.nanos),
+        Value::Timestamp(timestamp) => write_time(out, timestamp),
+        Value::Type(name) => out.write_str(name),
+        Value::Optional(None) => out.write_str("optional.none()"),
+        Value::Optional(Some(inner)) => {
+            out.write_str("optional(")?;
+            write_value(out, *inner, depth + 1)?;
+            out.write_char(')')
+        }
+        Value::Error(error) => out.write_str(error.message),
+        Value::Opaque(opaque) => out.write_str(opaque.ty.name),
+        Value::Lazy(map) => out.write_str(map.type_name()),
+        Value::Halt => Ok(()),
+        Value::Accumulator => out.write_str("[]"),
+        Value::List(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_) => write_container(out, value, depth),
+    }
+}
+
+fn write_container(out: &mut dyn Write, value: Value<'_>, depth: u32) -> fmt::Result {
+    if let Some(list) = ListView::of(value) {
+        out.write_char('[')?;
+        for (i, element) in list.iter().enumerate() {
+            out.write_str(if i == 0 { "" } else { ", " })?;
+            write_value(out, element, depth + 1)?;
+        }
+        return out.write_char(']');
+    }
+    out.write_char('{')?;
+    let mut first = true;
+    let mut put = |out: &mut dyn Write, key: Value<'_>, value: Value<'_>| {
+        out.write_str(if std::mem::take(&mut first) { "" } else { ", " })?;
+        write_value(out, key, depth + 1)?;
+        out.write_str(": ")?;
+        write_value(out, value, depth + 1)
+    };
+    match MapView::of(value) {
+        Some(MapView::Entries(map)) => {
+            for (key, value) in map.entries {
+                put(out, *key, *value)?;
+            }
+        }
+        Some(MapView::Record(record)) => {
+            for (key, value) in (0..record.stored_len()).filter_map(|i| record.entry(i)) {
+                put(out, Value::String(key), value)?;
+            }
+        }
+        Some(MapView::Lazy(_)) | None => {}
+    }
+    out.write_char('}')
+}
+
+/// Go's `time.Time.String`.
+fn write_time(out: &mut dyn Write, timestamp: crate::value::Timestamp) -> fmt::Result {
+    let local = time::Civil::of(timestamp, i64::from(timestamp.offset));
+    write!(out, "{:04}-{:02}-{:02} ", local.year, local.month, local.day)?;
+    write!(out, "{:02}:{:02}:{:02}", local.hour, local.minute, local.second)?;
+    if timestamp.nanos != 0 {
+        let digits = format!("{:09}", timestamp.nanos);
+        write!(out, ".{}", digits.trim_end_matches('0'))?;
+    }
+    let minutes = timestamp.offset.unsigned_abs() / 60;
+    let sign = if timestamp.offset < 0 { '-' } else { '+' };
+    write!(out, " {sign}{:02}{:02} ", minutes / 60, minutes % 60)?;
+    if timestamp.offset == 0 { out.write_str("UTC") } else { write!(out, "{sign}{:02}{:02}", minutes / 60, minutes % 60) }
+}
+
+/// A double as Go's `%g`: shortest digits, with an exponent below 1e-4 and from 1e6 on.
+pub fn write_double(out: &mut dyn Write, d: f64) -> fmt::Result {
+    if d.is_nan() {
+        return out.write_str("NaN");
+    }
+    if d.is_infinite() {
+        return out.write_str(if d > 0.0 { "+Inf" } else { "-Inf" });
+    }
+    if d == 0.0 {
+        return out.write_str(if d.is_sign_negative() { "-0" } else { "0" });
+    }
+    // Rust's `e` form has the shortest digits and the exponent: d.ddd e x.
+    let shortest = format!("{d:e}");
+    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    // Go takes 6 for the precision that decides when digits are the shortest possible.
+    if !(-4..6).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return write!(out, "{mantissa}e{sign}{:02}", exponent.unsigned_abs());
+    }
+    write!(out, "{d}")
+}
+
+/// Go's `strconv.Quote`.
+pub fn write_quoted(out: &mut dyn Write, text: &str) -> fmt::Result {
+    out.write_char('"')?;
+    for c in text.chars() {
+        match c {
+            '"' => out.write_str("\\\"")?,
+            '\\' => out.write_str("\\\\")?,
+            '\u{7}' => out.write_str("\\a")?,
+            '\u{8}' => out.write_str("\\b")?,
+            '\u{c}' => out.write_str("\\f")?,
+            '\n' => out.write_str("\\n")?,
+            '\r' => out.write_str("\\r")?,
+            '\t' => out.write_str("\\t")?,
+            '\u{b}' => out.write_str("\\v")?,
+            ' '..='~' => out.write_char(c)?,
+            c if (c as u32) < 0x80 => write!(out, "\\x{:02x}", c as u32)?,
+            c if c.is_alphanumeric() => out.write_char(c)?,
+            c if c.is_control() => write!(out, "\\u{:04x}", c as u32)?,
+            c => out.write_char(c)?,
+        }
+    }
+    out.write_char('"')
+}

@@ -1,0 +1,58 @@
+//! Time zones by name or numeric offset, as cel-go's standard library takes them (`inTimeZone` in `common/stdlib/standard.go`).
+
+use jiff::tz::TimeZone;
+
+use crate::context::EvalContext;
+use crate::ops::format::write_quoted;
+use crate::value::{Timestamp, Value};
+
+/// Seconds east of UTC that `zone` has at `time`, or the error value that cel-go gives.
+pub fn offset_at<'a>(ctx: &EvalContext<'a>, zone: &str, time: Timestamp) -> Result<i64, Value<'a>> {
+    match zone.split_once(':') {
+        Some((hours, minutes)) => fixed(ctx, zone, hours, minutes),
+        None => named(ctx, zone, time),
+    }
+}
+
+fn fixed<'a>(ctx: &EvalContext<'a>, zone: &str, hours: &str, minutes: &str) -> Result<i64, Value<'a>> {
+    let hours = atoi(ctx, hours)?;
+    let minutes = atoi(ctx, minutes)?;
+    let hours = hours.wrapping_mul(60);
+    let offset = if zone.starts_with('-') { hours.wrapping_sub(minutes) } else { hours.wrapping_add(minutes) };
+    // Go goes through a duration in nanoseconds, and back by a float.
+    let nanos = offset.wrapping_mul(60_000_000_000);
+    Ok(super::duration::seconds(nanos) as i64)
+}
+
+/// Go's `strconv.Atoi`.
+fn atoi<'a>(ctx: &EvalContext<'a>, text: &str) -> Result<i64, Value<'a>> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let well_formed = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse::<i64>() {
+        Ok(number) if well_formed => Ok(number),
+        _ => {
+            let mut message = String::from("strconv.Atoi: parsing ");
+            // Writing to a String cannot fail.
+            let _ = write_quoted(&mut message, text);
+            let reason = if well_formed { "value out of range" } else { "invalid syntax" };
+            Err(ctx.errorf(format_args!("{message}: {reason}")))
+        }
+    }
+}
+
+fn named<'a>(ctx: &EvalContext<'a>, name: &str, time: Timestamp) -> Result<i64, Value<'a>> {
+    // "Local" is the zone of upstream's process; we read no environment and take UTC, which servers run in.
+    if matches!(name, "" | "UTC" | "Local") {
+        return Ok(0);
+    }
+    if name.contains("..") || name.starts_with(['/', '\\']) {
+        return Err(ctx.error("time: invalid location name"));
+    }
+    // The database ignores case in names; Go's, being files, does not.
+    let zone = TimeZone::get(name).ok().filter(|zone| zone.iana_name() == Some(name));
+    let instant = jiff::Timestamp::new(time.seconds, time.nanos as i32).ok();
+    match (zone, instant) {
+        (Some(zone), Some(instant)) => Ok(i64::from(zone.to_offset(instant).seconds())),
+        _ => Err(ctx.errorf(format_args!("unknown time zone {name}"))),
+    }
+}
