@@ -1,0 +1,133 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// EntryKind is the kind of a report entry; values are those of docs/abi.md, "The report".
+type EntryKind uint32
+
+const (
+	// EntryDecision is a denial, or an error that failurePolicy Ignore admits.
+	EntryDecision EntryKind = 1
+	// EntryAnnotation is an audit annotation to publish.
+	EntryAnnotation EntryKind = 2
+	// EntryAnnotationError is an audit annotation that failed under failurePolicy Fail.
+	EntryAnnotationError EntryKind = 3
+	// EntryConfigurationError is a configuration error under failurePolicy Fail.
+	EntryConfigurationError EntryKind = 4
+	// EntryMatchConditions tells about match conditions that excluded the policy or failed.
+	EntryMatchConditions EntryKind = 5
+	// EntryNamespaceError ends the dispatch: the request's namespace could not be looked up.
+	EntryNamespaceError EntryKind = 6
+)
+
+// NoBinding is the binding of an entry that has none.
+const NoBinding = ^uint32(0)
+
+// Entry is one event of a decided request. Fields that its kind does not have are zero.
+type Entry struct {
+	Kind EntryKind
+	// Hook and Binding are indexes into the engine's hooks and bindings.
+	Hook, Binding uint32
+
+	// Expression is the index of a decision's validation.
+	Expression uint32
+	// Deny says that a decision denies, otherwise it is an admitted error.
+	Deny bool
+	// Failed says that a decision is an error, otherwise a validation that was not true.
+	Failed bool
+	// Reason is a decision's status reason, "" for the default.
+	Reason string
+	// Key is an audit annotation's key.
+	Key string
+	// Text is the message of a decision or error, or an audit annotation's value.
+	Text string
+
+	// Excluded says that match conditions excluded the policy without an error being the cause.
+	Excluded bool
+	// EvaluationErrors is the number of match conditions that failed.
+	EvaluationErrors uint32
+	// Observed says that upstream observes the evaluation time of these match conditions.
+	Observed bool
+}
+
+// Report reads a report entry by entry. Its texts are copies.
+type Report struct {
+	rest []byte
+	err  error
+}
+
+// NewReport reads data, which must not change meanwhile.
+func NewReport(data []byte) Report { return Report{rest: data} }
+
+// Next reads the next entry into entry; false means that there is none, because the report ended or, see Err, is malformed.
+func (r *Report) Next(entry *Entry) bool {
+	if r.err != nil || len(r.rest) == 0 {
+		return false
+	}
+	*entry = Entry{Kind: EntryKind(r.u32()), Hook: r.u32(), Binding: r.u32()}
+	switch entry.Kind {
+	case EntryDecision:
+		entry.Expression = r.u32()
+		entry.Deny = r.oneOf(0, 1) == 1
+		entry.Failed = r.oneOf(1, 2) == 1
+		entry.Reason = r.text()
+		entry.Text = r.text()
+	case EntryAnnotation, EntryAnnotationError:
+		entry.Key = r.text()
+		entry.Text = r.text()
+	case EntryConfigurationError:
+		entry.Text = r.text()
+	case EntryMatchConditions:
+		entry.Excluded = r.oneOf(0, 2) == 0
+		entry.EvaluationErrors = r.u32()
+		entry.Observed = r.oneOf(0, 1) == 1
+	case EntryNamespaceError:
+	default:
+		r.fail("unknown kind %d", uint32(entry.Kind))
+	}
+	return r.err == nil
+}
+
+// Err is why the report could not be read to its end, or nil.
+func (r *Report) Err() error { return r.err }
+
+func (r *Report) u32() uint32 {
+	if len(r.rest) < 4 {
+		r.fail("truncated")
+		return 0
+	}
+	value := binary.LittleEndian.Uint32(r.rest)
+	r.rest = r.rest[4:]
+	return value
+}
+
+// oneOf reads a number that must lie between low and high.
+func (r *Report) oneOf(low, high uint32) uint32 {
+	value := r.u32()
+	if r.err == nil && (value < low || value > high) {
+		r.fail("%d is not between %d and %d", value, low, high)
+	}
+	return value
+}
+
+func (r *Report) text() string {
+	length := r.u32()
+	if uint64(length) > uint64(len(r.rest)) {
+		r.fail("truncated")
+		return ""
+	}
+	text := string(r.rest[:length])
+	r.rest = r.rest[length:]
+	return text
+}
+
+// fail keeps the first error; what follows it is not read.
+func (r *Report) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("malformed report: "+format, args...)
+	}
+	r.rest = nil
+}
