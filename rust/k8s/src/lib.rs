@@ -1,0 +1,20 @@
+//! The CEL libraries and declared types that Kubernetes adds to CEL, exact with `k8s.io/apiserver/pkg/cel/library` in
+//! value, error text and cost.
+//!
+//! Each library is a file named as upstream's, with its declarations, implementations and costs. `environment` says
+//! which of them an expression sees; `types` has the struct types of `request` and `namespaceObject`.
+#![forbid(unsafe_code)]
+
+mod args;
+mod cost;
+pub mod cidr;
+pub mod format;
+pub mod gotext;
+pub mod ip;
+mod net_url;
+mod netip;
+pub mod quantity;
+pub mod semver;
+pub mod urls;
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,118 @@
+//! `kubernetes.urls`: URLs in CEL (`pkg/cel/library/urls.go`, `pkg/cel/url.go`).
+
+use celgate_cel::context::EvalContext;
+use celgate_cel::decls::{FunctionDecl, OverloadDecl};
+use celgate_cel::function::{Implementation, Library};
+use celgate_cel::types::Type;
+use celgate_cel::value::{MapValue, Opaque, OpaqueType, Value};
+
+use crate::args::{fields, mismatch, no_such_overload, opaque, string, string_list};
+use crate::cost;
+use crate::net_url::{Url, check_request_uri, parse};
+
+/// The type's name.
+pub const TYPE_NAME: &str = "kubernetes.URL";
+
+/// State: `[text]`, which is known to parse; accessors parse it again.
+static URL: OpaqueType = OpaqueType { name: TYPE_NAME, equal, size: None };
+
+/// The library.
+pub static LIBRARY: Library = Library {
+    name: "kubernetes.urls",
+    functions,
+    implementations: &[
+        Implementation { id: "string_to_url", eval: string_to_url, cost: Some(cost::first_argument) },
+        Implementation { id: "url_get_scheme", eval: get_scheme, cost: None },
+        Implementation { id: "url_get_host", eval: get_host, cost: None },
+        Implementation { id: "url_get_hostname", eval: get_hostname, cost: None },
+        Implementation { id: "url_get_port", eval: get_port, cost: None },
+        Implementation { id: "url_get_escaped_path", eval: get_escaped_path, cost: None },
+        Implementation { id: "url_get_query", eval: get_query, cost: None },
+        // Upstream's estimator does not know `isURL`: the default of 1.
+        Implementation { id: "is_url_string", eval: is_url, cost: None },
+    ],
+};
+
+fn functions() -> Vec<FunctionDecl> {
+    let url = || Type::object(TYPE_NAME);
+    let one = |name, overload| FunctionDecl { name, overloads: vec![overload] };
+    let get = |name, id, result| one(name, OverloadDecl::member(id, vec![url()], result));
+    vec![
+        one("url", OverloadDecl::global("string_to_url", vec![Type::String], url())),
+        get("getScheme", "url_get_scheme", Type::String),
+        get("getHost", "url_get_host", Type::String),
+        get("getHostname", "url_get_hostname", Type::String),
+        get("getPort", "url_get_port", Type::String),
+        get("getEscapedPath", "url_get_escaped_path", Type::String),
+        get("getQuery", "url_get_query", Type::map(Type::String, Type::list(Type::String))),
+        one("isURL", OverloadDecl::global("is_url_string", vec![Type::String], Type::Bool)),
+    ]
+}
+
+fn url<'a>(value: &Value<'a>) -> Option<Url<'a>> {
+    match fields(value, &URL)? {
+        [Value::String(text)] => parse(text).ok(),
+        _ => None,
+    }
+}
+
+fn equal<'a>(ctx: &EvalContext<'a>, this: &'a Opaque<'a>, other: Value<'a>) -> Value<'a> {
+    match (url(&Value::Opaque(this)), url(&other)) {
+        (Some(a), Some(b)) => Value::Bool(a.to_string() == b.to_string()),
+        _ => no_such_overload(ctx, other),
+    }
+}
+
+fn string_to_url<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
+    let [Value::String(text)] = args else { return mismatch(ctx, "url", args) };
+    match check_request_uri(text).and_then(|()| parse(text)) {
+        Ok(_) => opaque(ctx, &URL, args),
+        Err(message) => ctx.errorf(format_args!("URL parse error during conversion from string: {message}")),
+    }
+}
+
+fn is_url<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
+    let [Value::String(text)] = args else { return mismatch(ctx, "isURL", args) };
+    Value::Bool(check_request_uri(text).is_ok())
+}
+
+fn get<'a>(
+    ctx: &EvalContext<'a>,
+    function: &str,
+    args: &[Value<'a>],
+    result: impl Fn(&Url<'a>) -> Value<'a>,
+) -> Value<'a> {
+    match args {
+        [u] => url(u).map(|u| result(&u)),
+        _ => None,
+    }
+    .unwrap_or_else(|| mismatch(ctx, function, args))
+}
+
+fn get_scheme<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
+    get(ctx, "getScheme", args, |url| string(ctx, url.scheme()))
+}
+
+fn get_host<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
+    get(ctx, "getHost", args, |url| string(ctx, &url.host()))
+}
+
+fn get_hostname<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
+    get(ctx, "getHostname", args, |url| string(ctx, &url.hostname()))
+}
+
+fn get_port<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
+    get(ctx, "getPort", args, |url| string(ctx, &url.port()))
+}
+
+fn get_escaped_path<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
+    get(ctx, "getEscapedPath", args, |url| string(ctx, &url.escaped_path()))
+}
+
+fn get_query<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
+    get(ctx, "getQuery", args, |url| {
+        let entries: Vec<_> =
+            url.query().iter().map(|(key, values)| (string(ctx, key), string_list(ctx, values))).collect();
+        Value::Map(MapValue::new(ctx.arena, ctx.arena.alloc_slice_copy(&entries)))
+    })
+}
