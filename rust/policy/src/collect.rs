@@ -1,0 +1,103 @@
+//! Which params a binding evaluates a policy with: upstream's `generic.CollectParams`.
+
+use std::fmt::Write as _;
+
+use bumpalo::Bump;
+
+use crate::answers::{Answer, Ask, json_field};
+use crate::params::{Param, ParamSet};
+use crate::plan::PlannedHook;
+use crate::policy::ParamRef;
+use crate::request::{RequestView, Unanswered};
+
+/// Params to evaluate with; `None` is evaluation without a param. Or upstream's error.
+pub(crate) type Collected<'a> = Result<&'a [Option<&'a Param>], &'a str>;
+
+/// What the choice depends on.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) arena: &'a Bump,
+    pub(crate) request: RequestView<'a>,
+    /// The hook's param set; `None` before it has synced.
+    pub(crate) set: Option<&'a ParamSet>,
+}
+
+impl<'a> Source<'a> {
+    /// Chooses the params of a binding.
+    pub(crate) fn collect(&self, hook: &'a PlannedHook, param_ref: Option<&'a ParamRef>) -> Result<Collected<'a>, Unanswered> {
+        let (Some(kind), Some(param_ref)) = (hook.policy.param_kind(), param_ref) else {
+            return Ok(Ok(&[None]));
+        };
+        let Some(number) = hook.params else {
+            return Ok(Err(bumpalo::format!(in self.arena, "paramKind kind `{kind}` not known").into_bump_str()));
+        };
+        let namespace = match (hook.namespaced_params, &*param_ref.namespace) {
+            (false, _) => "",
+            (true, "") => self.request.namespace(),
+            (true, namespace) => namespace,
+        };
+        if hook.namespaced_params && namespace.is_empty() {
+            return Ok(Err("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"));
+        }
+        let Some(set) = self.synced(number)? else {
+            let error = bumpalo::format!(in self.arena, "paramKind kind `{kind}` not yet synced to use for admission");
+            return Ok(Err(error.into_bump_str()));
+        };
+        if !hook.namespaced_params && !param_ref.namespace.is_empty() {
+            return Ok(Err("paramRef.namespace must not be provided for a cluster-scoped `paramKind`"));
+        }
+        let found: &'a [Option<&'a Param>] = match (&*param_ref.name, &param_ref.selector) {
+            ("", None) => return Ok(Err("one of name or selector must be provided")),
+            ("", Some(Err(error))) => return Ok(Err(error)),
+            ("", Some(Ok(selector))) => {
+                let selected = set.select(namespace, selector).map(|param| Some(&**param));
+                bumpalo::collections::Vec::from_iter_in(selected, self.arena).into_bump_slice()
+            }
+            (_, Some(_)) => return Ok(Err("paramRef.name and paramRef.selector are mutually exclusive")),
+            (name, None) => match set.get(namespace, name) {
+                Some(param) => self.arena.alloc([Some(&**param)]),
+                None => match self.fetched(number, namespace, name)? {
+                    Ok(Some(param)) => self.arena.alloc([Some(param)]),
+                    Ok(None) => &[],
+                    Err(error) => return Ok(Err(error)),
+                },
+            },
+        };
+        if found.is_empty() && param_ref.deny_not_found {
+            return Ok(Err("no params found for policy binding with `Deny` parameterNotFoundAction"));
+        }
+        Ok(Ok(found))
+    }
+
+    /// The param set, `None` when it has not synced in time.
+    fn synced(&self, number: u32) -> Result<Option<&'a ParamSet>, Unanswered> {
+        if self.set.is_some() {
+            return Ok(self.set);
+        }
+        let fields = format!("\"params\":{number}");
+        match self.request.answers.get(Ask::ParamSync, &fields) {
+            // Also if the caller says that it has synced, but still gives no set.
+            Some(Answer::ParamSync) => Ok(None),
+            _ => Err(self.unanswered(Ask::ParamSync, &fields)),
+        }
+    }
+
+    /// A param that the set does not have (yet), fetched by the caller as upstream does.
+    fn fetched(&self, number: u32, namespace: &str, name: &str) -> Result<Result<Option<&'a Param>, &'a str>, Unanswered> {
+        let mut fields = String::new();
+        // Writing to a String cannot fail.
+        let _ = write!(fields, "\"params\":{number}");
+        json_field(&mut fields, "namespace", namespace);
+        json_field(&mut fields, "name", name);
+        match self.request.answers.get(Ask::Param, &fields) {
+            Some(Answer::Param(Ok(param))) => Ok(Ok(param.as_deref())),
+            Some(Answer::Param(Err(error))) => Ok(Err(error)),
+            _ => Err(self.unanswered(Ask::Param, &fields)),
+        }
+    }
+
+    fn unanswered(&self, ask: Ask, fields: &str) -> Unanswered {
+        self.request.pending.borrow_mut().ask(ask, fields);
+        Unanswered
+    }
+}

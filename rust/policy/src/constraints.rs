@@ -1,0 +1,206 @@
+//! MatchResources, parsed once per object and narrowed once per kind of request (upstream's `policy/matching`).
+
+use std::sync::Arc;
+
+use crate::api::{MatchPolicy, MatchResources, NamedRule};
+use crate::request::{RequestView, Unanswered};
+use crate::rules::{Alternative, Key, Kind, Resource, alternatives};
+use crate::selector::Selector;
+
+/// The constraints of a policy or binding.
+#[derive(Debug)]
+pub(crate) struct Constraints {
+    namespace: Result<Arc<Selector>, Arc<str>>,
+    object: Result<Arc<Selector>, Arc<str>>,
+    rules: Box<[NamedRule]>,
+    exclude: Box<[NamedRule]>,
+    policy: MatchPolicy,
+}
+
+impl Constraints {
+    pub(crate) fn new(resources: MatchResources) -> Constraints {
+        let parse = |selector| Selector::parse(selector).map(Arc::new).map_err(|error| internal_error(&error).into());
+        Constraints {
+            namespace: parse(&resources.namespace_selector),
+            object: parse(&resources.object_selector),
+            rules: resources.resource_rules.into(),
+            exclude: resources.exclude_resource_rules.into(),
+            policy: resources.match_policy,
+        }
+    }
+}
+
+/// apimachinery's `NewInternalError(err).Error()`.
+fn internal_error(error: &str) -> String {
+    format!("Internal error occurred: {error}")
+}
+
+/// One selector of constraints.
+#[derive(Debug)]
+enum Check {
+    /// It holds for every request of this kind.
+    All,
+    /// It does not parse.
+    Error(Arc<str>),
+    /// It must be matched.
+    Selector(Arc<Selector>),
+}
+
+impl Check {
+    fn new(selector: &Result<Arc<Selector>, Arc<str>>) -> Check {
+        match selector {
+            Err(error) => Check::Error(Arc::clone(error)),
+            Ok(selector) if selector.is_empty() => Check::All,
+            Ok(selector) => Check::Selector(Arc::clone(selector)),
+        }
+    }
+}
+
+/// The resource and kind under which a request matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Match {
+    pub(crate) resource: Resource,
+    pub(crate) kind: Kind,
+    /// Index among the plan's versions.
+    pub(crate) version: u32,
+}
+
+/// The distinct matches of a plan, and the versions that they need.
+#[derive(Debug, Default)]
+pub(crate) struct Matches {
+    pub(crate) matches: Vec<Match>,
+    pub(crate) versions: Vec<Kind>,
+}
+
+impl Matches {
+    fn index(&mut self, resource: Resource, kind: Kind) -> u32 {
+        if let Some(index) = self.matches.iter().position(|m| m.resource == resource && m.kind == kind) {
+            return index as u32;
+        }
+        let version = self.versions.iter().position(|version| *version == kind).unwrap_or(self.versions.len());
+        if version == self.versions.len() {
+            self.versions.push(kind.clone());
+        }
+        self.matches.push(Match { resource, kind, version: version as u32 });
+        self.matches.len() as u32 - 1
+    }
+}
+
+/// Constraints narrowed to one kind of request.
+#[derive(Debug)]
+pub(crate) struct PlannedConstraints {
+    namespace: Check,
+    object: Check,
+    exclude: Box<[PlannedAlternative]>,
+    rules: Box<[PlannedAlternative]>,
+}
+
+#[derive(Debug)]
+struct PlannedAlternative {
+    names: Box<[Box<str>]>,
+    /// An index into the plan's matches, or an error.
+    outcome: Result<u32, Box<str>>,
+}
+
+/// What constraints say about a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict<'a> {
+    /// They do not match.
+    No,
+    /// They match; an index into the plan's matches.
+    Match(u32),
+    /// They match as far as can be seen, but there was an error.
+    Error(&'a str),
+}
+
+impl PlannedConstraints {
+    /// `None` when no request of this kind can match. `matches` collects resources and kinds; a binding's do not matter, so it gives none.
+    pub(crate) fn new(constraints: &Constraints, key: &Key, mut matches: Option<&mut Matches>) -> Option<PlannedConstraints> {
+        let exclude = alternatives(&constraints.exclude, constraints.policy, key);
+        if exclude.first().is_some_and(|first| first.names.is_empty() && first.outcome.is_ok()) {
+            return None;
+        }
+        let mut index = |resource: Resource, kind: Kind| matches.as_mut().map_or(0, |matches| matches.index(resource, kind));
+        let rules: Vec<Alternative> = if constraints.rules.is_empty() {
+            let outcome = Ok((key.resource.clone(), key.kind.clone()));
+            vec![Alternative { names: Box::default(), outcome }]
+        } else {
+            alternatives(&constraints.rules, constraints.policy, key)
+        };
+        let exclusion_may_fail = exclude.iter().any(|alternative| alternative.outcome.is_err());
+        if rules.is_empty() && !exclusion_may_fail {
+            return None;
+        }
+        // Upstream exempts cluster-scoped resources from namespaceSelectors, but for any group's `namespaces`.
+        let exempt = !key.namespaced && key.resource.resource != "namespaces";
+        Some(PlannedConstraints {
+            namespace: if exempt { Check::All } else { Check::new(&constraints.namespace) },
+            object: Check::new(&constraints.object),
+            exclude: exclude.into_iter().map(|a| PlannedAlternative::new(a, &mut |_, _| 0)).collect(),
+            rules: rules.into_iter().map(|a| PlannedAlternative::new(a, &mut index)).collect(),
+        })
+    }
+
+    /// Whether [`Self::verdict`] can be an error.
+    pub(crate) fn may_fail(&self) -> bool {
+        !matches!(self.namespace, Check::All)
+            || matches!(self.object, Check::Error(_))
+            || self.exclude.iter().chain(&self.rules).any(|alternative| alternative.outcome.is_err())
+    }
+
+    /// Whether the labels of the namespace are needed.
+    pub(crate) fn reads_namespace_labels(&self) -> bool {
+        matches!(self.namespace, Check::Selector(_))
+    }
+
+    /// Whether the labels of object and oldObject are needed.
+    pub(crate) fn reads_object_labels(&self) -> bool {
+        matches!(self.object, Check::Selector(_))
+    }
+
+    /// Upstream's `Matcher.Matches`. Namespace labels come last, so that they are asked for only if they decide.
+    #[inline]
+    pub(crate) fn verdict<'a>(&'a self, request: &RequestView<'a>) -> Result<Verdict<'a>, Unanswered> {
+        if let Check::Selector(selector) = &self.object
+            && !request.object_labels().any(|labels| selector.matches(&labels))
+        {
+            return Ok(Verdict::No);
+        }
+        let name = request.name();
+        let rules = match self.exclude.iter().find(|alternative| alternative.applies(name)) {
+            Some(PlannedAlternative { outcome: Ok(_), .. }) => return Ok(Verdict::No),
+            Some(PlannedAlternative { outcome: Err(error), .. }) => Verdict::Error(error),
+            None => match self.rules.iter().find(|alternative| alternative.applies(name)) {
+                None => return Ok(Verdict::No),
+                Some(PlannedAlternative { outcome: Err(error), .. }) => Verdict::Error(error),
+                Some(PlannedAlternative { outcome: Ok(index), .. }) => Verdict::Match(*index),
+            },
+        };
+        let namespace_error = match &self.namespace {
+            Check::All => None,
+            Check::Error(error) => Some(&**error),
+            Check::Selector(selector) => match request.namespace_labels()? {
+                Ok(labels) if selector.matches(&labels) => None,
+                Ok(_) => return Ok(Verdict::No),
+                Err(error) => Some(error),
+            },
+        };
+        Ok(match (rules, namespace_error, &self.object) {
+            (Verdict::Match(_), Some(error), _) => Verdict::Error(error),
+            (Verdict::Match(_), None, Check::Error(error)) => Verdict::Error(error),
+            (verdict, _, _) => verdict,
+        })
+    }
+}
+
+impl PlannedAlternative {
+    fn new(alternative: Alternative, index: &mut impl FnMut(Resource, Kind) -> u32) -> PlannedAlternative {
+        let outcome = alternative.outcome.map(|(resource, kind)| index(resource, kind)).map_err(String::into_boxed_str);
+        PlannedAlternative { names: alternative.names, outcome }
+    }
+
+    #[inline]
+    fn applies(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|candidate| **candidate == *name)
+    }
+}
