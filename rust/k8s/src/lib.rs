@@ -2,19 +2,23 @@
 //! value, error text and cost.
 //!
 //! Each library is a file named as upstream's, with its declarations, implementations and costs. `environment` says
-//! which of them an expression sees; `types` has the struct types of `request` and `namespaceObject`.
+//! which of them an expression sees; [`types`] has the struct types of `request` and `namespaceObject`.
 #![forbid(unsafe_code)]
 
 mod args;
+pub mod authz;
 mod cost;
 pub mod cidr;
 pub mod format;
 pub mod gotext;
 pub mod ip;
+pub mod lists;
 mod net_url;
 mod netip;
 pub mod quantity;
+pub mod regex;
 pub mod semver;
+pub mod types;
 pub mod urls;
 #[cfg(test)]
 mod testing;

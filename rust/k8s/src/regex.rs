@@ -1,0 +1,96 @@
+//! `kubernetes.regex`: `find` and `findAll` (`pkg/cel/library/regex.go`).
+
+use celgate_cel::context::EvalContext;
+use celgate_cel::decls::{FunctionDecl, OverloadDecl};
+use celgate_cel::function::{Implementation, Library};
+use celgate_cel::regex;
+use celgate_cel::types::Type;
+use celgate_cel::value::Value;
+
+use crate::args::mismatch;
+use crate::cost;
+
+/// The library.
+pub static LIBRARY: Library = Library {
+    name: "kubernetes.regex",
+    functions,
+    implementations: &[
+        Implementation { id: "string_find_string", eval: find, cost: Some(match_cost) },
+        Implementation { id: "string_find_all_string", eval: find_all, cost: Some(match_cost) },
+        Implementation { id: "string_find_all_string_int", eval: find_all, cost: Some(match_cost) },
+    ],
+};
+
+fn functions() -> Vec<FunctionDecl> {
+    let strings = || vec![Type::String, Type::String];
+    let with_limit = vec![Type::String, Type::String, Type::Int];
+    let list = || Type::list(Type::String);
+    vec![
+        FunctionDecl::new("find", vec![OverloadDecl::member("string_find_string", strings(), Type::String)]),
+        FunctionDecl::new(
+            "findAll",
+            vec![
+                OverloadDecl::member("string_find_all_string", strings(), list()),
+                OverloadDecl::member("string_find_all_string_int", with_limit, list()),
+            ],
+        ),
+    ]
+}
+
+/// Compiles the pattern and applies it, or gives upstream's error.
+fn with_regex<'a>(
+    ctx: &EvalContext<'a>,
+    pattern: &str,
+    result: impl FnOnce(&regex::Regex) -> Value<'a>,
+) -> Value<'a> {
+    match regex::get(ctx, pattern) {
+        Ok(regex) => result(&regex),
+        Err(message) => ctx.errorf(format_args!("Illegal regex: {message}")),
+    }
+}
+
+fn find<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
+    let [Value::String(text), Value::String(pattern)] = *args else { return mismatch(ctx, "find", args) };
+    with_regex(ctx, pattern, |regex| Value::String(regex.find(text).unwrap_or_default()))
+}
+
+fn find_all<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
+    let (text, pattern, limit) = match *args {
+        [Value::String(text), Value::String(pattern)] => (text, pattern, -1),
+        [Value::String(text), Value::String(pattern), Value::Int(limit)] => (text, pattern, limit),
+        _ => return mismatch(ctx, "findAll", args),
+    };
+    // A negative limit is none.
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    with_regex(ctx, pattern, |regex| {
+        let found: Vec<Value<'a>> = regex.find_all(text).take(limit).map(Value::String).collect();
+        Value::List(ctx.arena.alloc_slice_copy(&found))
+    })
+}
+
+fn match_cost<'a>(_: &EvalContext<'a>, args: &[Value<'a>], _: Value<'a>) -> u64 {
+    cost::regex(cost::size_at(args, 0), cost::size_at(args, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{call, show, text, with_context};
+
+    #[test]
+    fn first_match_and_all_matches() {
+        with_context(|ctx| {
+            let find = |s, re| show(call(ctx, &LIBRARY, "string_find_string", &[text(ctx, s), text(ctx, re)]));
+            assert_eq!(find("abc 123", "[0-9]+"), "\"123\"");
+            assert_eq!(find("abc 123", "xyz"), "\"\"");
+            let all = |s, re, limit| {
+                show(call(ctx, &LIBRARY, "string_find_all_string_int", &[text(ctx, s), text(ctx, re), Value::Int(limit)]))
+            };
+            assert_eq!(all("12 ab 34", "[0-9]+", -1), r#"["12", "34"]"#);
+            assert_eq!(all("12 ab 34", "[0-9]+", 1), r#"["12"]"#);
+            assert_eq!(all("12 ab 34", "[0-9]+", 0), "[]");
+            assert_eq!(all("aé", "", -1), r#"["", "", ""]"#);
+            assert_eq!(all("a1b", "[0-9]*", -1), r#"["", "1", ""]"#);
+        });
+    }
+}
