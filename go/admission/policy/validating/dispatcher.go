@@ -1,0 +1,160 @@
+package validating
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	corelisters "k8s.io/client-go/listers/core/v1"
+
+	"github.com/celgate/celgate/go/internal/cabi"
+	"github.com/celgate/celgate/go/internal/wire"
+)
+
+// maxRounds bounds the questions and pauses of one request. Each round answers what was unknown or spends a step budget, and expressions
+// have cost limits, so only a bug can reach it.
+const maxRounds = 100_000
+
+// dispatcher decides requests.
+type dispatcher struct {
+	authorizer authorizer.UnconditionalAuthorizer
+	matcher    *matching.Matcher
+	policies   generic.PolicyMatcher
+	namespaces corelisters.NamespaceLister
+	exempt     *exemptions
+
+	pool sync.Pool
+
+	// other is the snapshot made last for hooks that the publisher did not publish.
+	other      *snapshot
+	otherCache bindingCache
+	otherLock  sync.Mutex
+}
+
+var _ generic.Dispatcher[PolicyHook] = &dispatcher{}
+
+func newDispatcher(authz authorizer.UnconditionalAuthorizer, matcher *matching.Matcher, namespaces corelisters.NamespaceLister, exempt *exemptions) *dispatcher {
+	d := &dispatcher{authorizer: authz, matcher: matcher, policies: generic.NewPolicyMatcher(matcher), namespaces: namespaces, exempt: exempt}
+	d.pool.New = func() any { return &work{scratch: cabi.NewScratch(), shard: counters.shard()} }
+	return d
+}
+
+// work is what one request needs besides its record; it is reused.
+type work struct {
+	scratch *cabi.Scratch
+	shard   *counterShard
+	params  []*cabi.Params
+	answers wire.Answers
+	// authorizer remembers what it was asked in this request; nil before the first time.
+	authorizer authorizer.UnconditionalAuthorizer
+	// namespaceError is why the request's namespace could not be looked up.
+	namespaceError error
+}
+
+// release gives w back for another request.
+func (d *dispatcher) release(w *work) {
+	w.scratch.Reset()
+	clear(w.params)
+	w.params, w.authorizer, w.namespaceError = w.params[:0], nil, nil
+	w.answers.Reset()
+	d.pool.Put(w)
+}
+
+// Start does nothing: the dispatcher works only in requests.
+func (d *dispatcher) Start(context.Context) error { return nil }
+
+// Dispatch decides a request by the given hooks. The plugin's own way does not lead here, as it has a snapshot at hand.
+func (d *dispatcher) Dispatch(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, hooks []PolicyHook) error {
+	s, err := d.snapshotOf(hooks)
+	if err != nil {
+		return admission.NewForbidden(a, err)
+	}
+	return d.decide(ctx, a, o, s)
+}
+
+// snapshotOf gives the snapshot of hooks that came another way than through the publisher.
+func (d *dispatcher) snapshotOf(hooks []PolicyHook) (*snapshot, error) {
+	d.otherLock.Lock()
+	defer d.otherLock.Unlock()
+	if d.other != nil && sameSlice(d.other.hooks, hooks) {
+		return d.other, nil
+	}
+	s, err := newSnapshot(hooks, &d.otherCache)
+	if err != nil {
+		return nil, err
+	}
+	d.otherCache.sweep()
+	d.other = s
+	return s, nil
+}
+
+// decide decides a request by a snapshot.
+func (d *dispatcher) decide(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, s *snapshot) error {
+	p, err := s.plan(a, o, d.exempt)
+	if err != nil {
+		return d.refuse(a, o, s, err)
+	}
+	if p.handle == nil {
+		return nil
+	}
+	w := d.pool.Get().(*work)
+	defer d.release(w)
+	e := wire.Get(wire.RequestRoots(len(p.versions)))
+	defer e.Put()
+	d.encode(e, p, a, o)
+	return d.evaluate(ctx, a, o, p, w, e.Bytes())
+}
+
+// evaluate lets the core decide, answering its questions, and turns its report into the outcome.
+func (d *dispatcher) evaluate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, p *plan, w *work, record []byte) error {
+	start := time.Now()
+	w.loadParams(p)
+	w.shard.request(len(record))
+	for range maxRounds {
+		out, status := p.handle.Evaluate(w.scratch, record, w.params, w.answers.Bytes())
+		w.shard.evaluated(w.scratch.Evaluations())
+		w.answers.Reset()
+		switch status {
+		case cabi.OK:
+			if len(out) == 0 {
+				return nil
+			}
+			return d.replay(ctx, a, o, p, w, out, elapsedPerEvaluation(start, w.scratch.Evaluations()))
+		case cabi.NeedsInput:
+			w.shard.asked()
+			if err := d.answer(ctx, a, p, w, out); err != nil {
+				return d.refuse(a, o, p.view, err)
+			}
+		case cabi.Yield:
+			w.shard.yielded()
+		case cabi.Invalid:
+			return d.refuse(a, o, p.view, fmt.Errorf("celgate: internal error: %s: %s", status, out))
+		default:
+			return d.refuse(a, o, p.view, fmt.Errorf("celgate: internal error: %s", status))
+		}
+		if err := ctx.Err(); err != nil {
+			return d.interrupted(a, o, p.view, err)
+		}
+	}
+	return d.refuse(a, o, p.view, fmt.Errorf("celgate: internal error: evaluation does not end"))
+}
+
+// loadParams takes the current version of the param sets that matter.
+func (w *work) loadParams(p *plan) {
+	for range len(p.view.sets) - len(w.params) {
+		w.params = append(w.params, nil)
+	}
+	for _, set := range p.params {
+		w.params[set] = p.view.sets[set].current.Load()
+	}
+}
+
+// elapsedPerEvaluation is the time that an evaluated policy took on average. The core reads no clock.
+func elapsedPerEvaluation(start time.Time, evaluations uint64) time.Duration {
+	return time.Since(start) / time.Duration(max(evaluations, 1))
+}

@@ -1,0 +1,86 @@
+package validating
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+// paramResync is the resync period of param informers of custom resources, as upstream's.
+const paramResync = 10 * time.Minute
+
+// paramRegistry keeps the param sets of the kinds that policies name. A set is made when a bound policy first needs it and kept
+// until no policy at all names its kind: unbinding a policy for a moment must not lose its params (kubernetes/kubernetes#130887).
+type paramRegistry struct {
+	factory    informers.SharedInformerFactory
+	client     dynamic.Interface
+	restMapper meta.RESTMapper
+
+	lock sync.Mutex
+	sets map[schema.GroupVersionKind]*paramSet
+}
+
+func newParamRegistry(factory informers.SharedInformerFactory, client dynamic.Interface, restMapper meta.RESTMapper) *paramRegistry {
+	return &paramRegistry{factory: factory, client: client, restMapper: restMapper, sets: map[schema.GroupVersionKind]*paramSet{}}
+}
+
+// get gives the set of a kind, starting to watch it if need be. ctx is that of the process: informers end with it.
+func (r *paramRegistry) get(ctx context.Context, kind schema.GroupVersionKind) (*paramSet, error) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if set, ok := r.sets[kind]; ok {
+		return set, nil
+	}
+	mapping, err := r.restMapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return nil, fmt.Errorf("failed to find resource referenced by paramKind: '%v'", kind)
+	}
+	setContext, cancel := context.WithCancel(ctx)
+	set := &paramSet{
+		kind:       kind,
+		scope:      mapping.Scope,
+		client:     r.client,
+		restMapper: r.restMapper,
+		cancel:     cancel,
+		ready:      make(chan struct{}),
+		wake:       make(chan struct{}, 1),
+	}
+	if shared, err := r.factory.ForResource(mapping.Resource); err == nil {
+		set.GenericInformer = shared
+		// Never stopped before the process: the factory would not start it again, nor any other informer that it starts here.
+		r.factory.Start(ctx.Done())
+	} else {
+		set.GenericInformer = dynamicinformer.NewFilteredDynamicInformer(r.client, mapping.Resource, corev1.NamespaceAll, paramResync,
+			cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, nil)
+		go set.Informer().RunWithContext(setContext)
+	}
+	if err := set.start(setContext); err != nil {
+		cancel()
+		return nil, fmt.Errorf("failed to watch params of '%v': %w", kind, err)
+	}
+	klog.Infof("informer started for %v", kind)
+	r.sets[kind] = set
+	return set, nil
+}
+
+// retain drops the sets of all other kinds.
+func (r *paramRegistry) retain(named map[schema.GroupVersionKind]struct{}) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	for kind, set := range r.sets {
+		if _, ok := named[kind]; !ok {
+			set.stop()
+			delete(r.sets, kind)
+		}
+	}
+}

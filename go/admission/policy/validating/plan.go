@@ -1,0 +1,208 @@
+package validating
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+
+	"github.com/celgate/celgate/go/internal/cabi"
+)
+
+// maxPlans bounds a snapshot's cache of plans. Only clients that vary resources without end can reach it: an API server has
+// a few keys per resource that it serves. Beyond it the cache starts anew.
+const maxPlans = 8192
+
+// planKey is what a plan depends on besides the snapshot.
+type planKey struct {
+	resource    schema.GroupVersionResource
+	kind        schema.GroupVersionKind
+	subresource string
+	operation   admission.Operation
+	namespaced  bool
+	// mapper gives the request's equivalent resources: a pointer, or nil. Kinds of API servers in one process have each their own.
+	mapper runtime.EquivalentResourceMapper
+}
+
+// plan is the part of a snapshot that can match one kind of request.
+type plan struct {
+	// handle is nil if nothing can match.
+	handle *cabi.Plan
+	// view is the snapshot whose numbers the plan's reports use: the one it was looked up in, or its static part.
+	view *snapshot
+	// versions are the kinds into which the core wants object and oldObject converted, in its order.
+	versions []schema.GroupVersionKind
+	// params are the numbers of the param sets that matter.
+	params []uint32
+	needs  needs
+}
+
+// needs says which roots of the request record the planned policies can read.
+type needs struct {
+	Request         bool `json:"request"`
+	Object          bool `json:"object"`
+	OldObject       bool `json:"oldObject"`
+	NamespaceObject bool `json:"namespaceObject"`
+	NamespaceLabels bool `json:"namespaceLabels"`
+	ObjectLabels    bool `json:"objectLabels"`
+}
+
+var emptyPlan = &plan{}
+
+// planCache maps keys to plans; readers take no lock.
+type planCache struct {
+	plans atomic.Pointer[map[planKey]*plan]
+	lock  sync.Mutex
+}
+
+// keyOf gives a request's key; cacheable is false if its mapper has no identity that a map could hold.
+func keyOf(a admission.Attributes, o admission.ObjectInterfaces) (key planKey, cacheable bool) {
+	key = planKey{
+		resource:    a.GetResource(),
+		kind:        a.GetKind(),
+		subresource: a.GetSubresource(),
+		operation:   a.GetOperation(),
+		namespaced:  a.GetNamespace() != "",
+	}
+	if o == nil {
+		return key, true
+	}
+	key.mapper = o.GetEquivalentResourceMapper()
+	return key, key.mapper == nil || reflect.TypeOf(key.mapper).Kind() == reflect.Pointer
+}
+
+// plan gives the plan for a request, making it if this is the first of its kind. exempt gives resources that no policy judges, or only static ones.
+func (s *snapshot) plan(a admission.Attributes, o admission.ObjectInterfaces, exempt *exemptions) (*plan, error) {
+	key, cacheable := keyOf(a, o)
+	if !cacheable {
+		return s.newPlan(key, exempt)
+	}
+	if plans := s.plans.plans.Load(); plans != nil {
+		if found, ok := (*plans)[key]; ok {
+			return found, nil
+		}
+	}
+	s.plans.lock.Lock()
+	defer s.plans.lock.Unlock()
+	known := s.plans.plans.Load()
+	if known != nil {
+		if found, ok := (*known)[key]; ok {
+			return found, nil
+		}
+	}
+	made, err := s.newPlan(key, exempt)
+	if err != nil {
+		return nil, err
+	}
+	next := map[planKey]*plan{}
+	if known != nil && len(*known) < maxPlans {
+		next = maps.Clone(*known)
+	}
+	next[key] = made
+	s.plans.plans.Store(&next)
+	return made, nil
+}
+
+func (s *snapshot) newPlan(key planKey, exempt *exemptions) (*plan, error) {
+	view := s
+	switch {
+	case exempt.fromAll(key.resource.GroupResource()):
+		return emptyPlan, nil
+	case exempt.fromAPI(key.resource.GroupResource()):
+		if s.static != nil { // nil in the static snapshot itself
+			view = s.static
+		}
+	}
+	if view.engine == nil {
+		return emptyPlan, nil
+	}
+	encoded, err := json.Marshal(encodeKey(key))
+	if err != nil {
+		return nil, err
+	}
+	handle, data, err := view.engine.NewPlan(encoded)
+	if err != nil {
+		return nil, err
+	}
+	var info planInfo
+	if err := json.Unmarshal(data, &info); err != nil {
+		return nil, fmt.Errorf("celgate: plan: %w", err)
+	}
+	if info.Empty {
+		return emptyPlan, nil
+	}
+	made := &plan{handle: handle, view: view, params: info.Params, needs: info.Needs}
+	for _, version := range info.Versions {
+		made.versions = append(made.versions, schema.GroupVersionKind(version))
+	}
+	for _, set := range made.params {
+		if int(set) >= len(view.sets) {
+			return nil, fmt.Errorf("celgate: plan: there is no param set %d", set)
+		}
+	}
+	return made, nil
+}
+
+// planInfo is what the core says of a plan (docs/abi.md, "Plan").
+type planInfo struct {
+	Empty    bool      `json:"empty"`
+	Versions []kindRef `json:"versions"`
+	Params   []uint32  `json:"params"`
+	Needs    needs     `json:"needs"`
+}
+
+type kindRef struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+}
+
+type resourceRef struct {
+	Group    string `json:"group"`
+	Version  string `json:"version"`
+	Resource string `json:"resource"`
+}
+
+type equivalentRef struct {
+	Resource resourceRef `json:"resource"`
+	Kind     *kindRef    `json:"kind"`
+}
+
+type planKeyRef struct {
+	Resource    resourceRef     `json:"resource"`
+	Kind        kindRef         `json:"kind"`
+	Subresource string          `json:"subresource"`
+	Operation   string          `json:"operation"`
+	Namespaced  bool            `json:"namespaced"`
+	Equivalents []equivalentRef `json:"equivalents"`
+}
+
+// encodeKey gives the key as the core wants it, with the equivalent resources in their mapper's order.
+func encodeKey(key planKey) planKeyRef {
+	ref := planKeyRef{
+		Resource:    resourceRef(key.resource),
+		Kind:        kindRef(key.kind),
+		Subresource: key.subresource,
+		Operation:   string(key.operation),
+		Namespaced:  key.namespaced,
+		Equivalents: []equivalentRef{},
+	}
+	if key.mapper == nil {
+		return ref
+	}
+	for _, resource := range key.mapper.EquivalentResourcesFor(key.resource, key.subresource) {
+		equivalent := equivalentRef{Resource: resourceRef(resource)}
+		if kind := key.mapper.KindFor(resource, key.subresource); !kind.Empty() {
+			known := kindRef(kind)
+			equivalent.Kind = &known
+		}
+		ref.Equivalents = append(ref.Equivalents, equivalent)
+	}
+	return ref
+}
