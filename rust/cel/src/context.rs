@@ -1,9 +1,11 @@
 //! What an evaluation carries along: arena, cost, and the host's answers.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use bumpalo::Bump;
 
+use crate::regex::Regex;
 use crate::value::{EvalError, Value};
 
 /// Why an evaluation stopped in a way that no operator absorbs.
@@ -50,12 +52,24 @@ pub struct EvalContext<'a> {
     cost: Cell<u64>,
     cost_limit: Cell<u64>,
     halt: Cell<Option<Halt>>,
+    /// The constant pattern of the call being evaluated.
+    pub(crate) prepared: Cell<Option<&'a Regex>>,
+    /// Patterns computed by expressions.
+    pub(crate) patterns: RefCell<Vec<Arc<Regex>>>,
 }
 
 impl<'a> EvalContext<'a> {
     /// A context with no cost so far and the given limit per expression.
     pub fn new(arena: &'a Bump, host: &'a dyn Host<'a>, cost_limit: u64) -> Self {
-        EvalContext { arena, host, cost: Cell::new(0), cost_limit: Cell::new(cost_limit), halt: Cell::new(None) }
+        EvalContext {
+            arena,
+            host,
+            cost: Cell::new(0),
+            cost_limit: Cell::new(cost_limit),
+            halt: Cell::new(None),
+            prepared: Cell::new(None),
+            patterns: RefCell::new(Vec::new()),
+        }
     }
 
     /// The cost counted so far in this expression (cel-go's `ActualCost`).
@@ -73,6 +87,12 @@ impl<'a> EvalContext<'a> {
             return false;
         }
         true
+    }
+
+    /// Takes back what a step was charged; below nothing it wraps around, as cel-go's counter does, and so passes the limit.
+    pub(crate) fn uncharge(&self, cost: u64) -> bool {
+        self.cost.set(self.cost.get().wrapping_sub(cost));
+        self.charge(0)
     }
 
     /// Starts a nested evaluation (a lazily computed variable): cost from 0. Returns the outer cost for [`Self::leave`].
@@ -101,6 +121,12 @@ impl<'a> EvalContext<'a> {
     /// Forgets the halt, so that the next expression can run.
     pub fn clear_halt(&self) -> Option<Halt> {
         self.halt.take()
+    }
+
+    /// Go's panic on a map key of a type that has no hash.
+    pub(crate) fn unhashable(&self, key: Value<'a>) -> Value<'a> {
+        debug_assert!(matches!(key, Value::Bytes(_)), "the only such type");
+        self.set_halt(Halt::Panic("internal error: runtime error: hash of unhashable type types.Bytes"))
     }
 
     /// An error value with a fixed text.

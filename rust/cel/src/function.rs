@@ -1,13 +1,22 @@
 //! How function implementations and their costs are given to the evaluator.
 
+mod guard;
+mod table;
+
+pub use table::FunctionTable;
+pub(crate) use table::{Binding, Overload, Shape};
+
 use crate::context::EvalContext;
 use crate::value::Value;
 
 /// Evaluates one overload. Arguments are never [`Value::Halt`]; errors reach only non-strict functions.
-/// Must return `no such overload` errors as cel-go does when an argument's run-time type is not the declared one.
+///
+/// The evaluator has checked the arguments against the declared types before (as cel-go's type guards do: of a list only
+/// the first element, of a map only one entry), and answers a mismatch with cel-go's `no such overload: f(types)`.
 pub type EvalFn = for<'a> fn(&EvalContext<'a>, &[Value<'a>]) -> Value<'a>;
 
 /// The run-time cost of one call (cel-go `costCall`, Kubernetes `CostEstimator.CallCost`), from arguments and result.
+/// Arguments and result may be errors.
 pub type CostFn = for<'a> fn(&EvalContext<'a>, args: &[Value<'a>], result: Value<'a>) -> u64;
 
 /// An implementation of one overload.
@@ -17,7 +26,8 @@ pub struct Implementation {
     pub id: &'static str,
     /// The function.
     pub eval: EvalFn,
-    /// Its cost; `None` is cel-go's default of 1.
+    /// Its cost; `None` is cel-go's default of 1. A call whose overload is known only at run time is charged by the first
+    /// of the function's overloads that has a cost.
     pub cost: Option<CostFn>,
 }
 

@@ -1,10 +1,12 @@
 //! The record format: how objects cross from Go, read in place. `docs/record-format.md` is its definition.
 
+mod edit;
 mod owned;
 mod parse;
 #[cfg(test)]
 mod tests;
 
+pub use edit::Edit;
 pub use owned::OwnedRecord;
 pub use parse::RecordError;
 

@@ -1,0 +1,105 @@
+//! Literal lists, maps and messages (cel-go `evalList`, `evalMap`, `evalObj`).
+
+use super::Machine;
+use crate::cost::{LIST_CREATE, MAP_CREATE, STRUCT_CREATE};
+use crate::ops::format::GoValue;
+use crate::plan::Aggregate;
+use crate::value::{MapBuilder, Value};
+
+impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
+    pub(super) fn list(&mut self, index: u32) -> Value<'a> {
+        let Some(aggregate) = self.program.aggregates.get(index as usize) else { return Value::Null };
+        let value = self.list_value(aggregate);
+        self.charge_parts(aggregate, LIST_CREATE, value)
+    }
+
+    fn list_value(&mut self, aggregate: &'a Aggregate) -> Value<'a> {
+        let parts = aggregate.parts.of(&self.program.operands);
+        let mut elements = bumpalo::collections::Vec::with_capacity_in(parts.len(), self.ctx.arena);
+        for (i, &part) in parts.iter().enumerate() {
+            let element = self.node(part);
+            match element {
+                Value::Error(_) | Value::Halt => return element,
+                Value::Optional(inner) if aggregate.is_optional(i) => elements.extend(inner.copied()),
+                _ if aggregate.is_optional(i) => {
+                    let element = GoValue(element);
+                    return self.ctx.errorf(format_args!(
+                        "cannot initialize optional list element from non-optional value {element}"
+                    ));
+                }
+                _ => elements.push(element),
+            }
+        }
+        Value::List(elements.into_bump_slice())
+    }
+
+    pub(super) fn map(&mut self, index: u32) -> Value<'a> {
+        let Some(aggregate) = self.program.aggregates.get(index as usize) else { return Value::Null };
+        let value = self.map_value(aggregate);
+        self.charge_parts(aggregate, MAP_CREATE, value)
+    }
+
+    fn map_value(&mut self, aggregate: &'a Aggregate) -> Value<'a> {
+        let (pairs, _) = aggregate.parts.of(&self.program.operands).as_chunks::<2>();
+        let mut map = MapBuilder::new(self.ctx.arena);
+        for (i, &[key, value]) in pairs.iter().enumerate() {
+            let key = self.node(key);
+            if key.is_error_or_halt() {
+                return key;
+            }
+            let value = self.node(value);
+            if value.is_error_or_halt() {
+                return value;
+            }
+            let value = match value {
+                Value::Optional(Some(inner)) if aggregate.is_optional(i) => *inner,
+                Value::Optional(None) if aggregate.is_optional(i) => {
+                    map.remove(key);
+                    continue;
+                }
+                _ if aggregate.is_optional(i) => return self.not_optional(key, value),
+                _ => value,
+            };
+            if let Value::Bytes(_) = key {
+                return self.ctx.unhashable(key);
+            }
+            map.put(key, value);
+        }
+        Value::Map(map.finish())
+    }
+
+    fn not_optional(&self, key: Value<'a>, value: Value<'a>) -> Value<'a> {
+        let (key, value) = (GoValue(key), GoValue(value));
+        self.ctx.errorf(format_args!("cannot initialize optional entry '{key}' from non-optional value {value}"))
+    }
+
+    /// Messages of the types that Kubernetes declares cannot be made at run time.
+    pub(super) fn message(&mut self, index: u32, name: u32) -> Value<'a> {
+        let Some(aggregate) = self.program.aggregates.get(index as usize) else { return Value::Null };
+        let name = self.program.names.get(name as usize).map_or("", |name| name);
+        let parts = aggregate.parts.of(&self.program.operands);
+        let failed = parts.iter().map(|&part| self.node(part)).find(Value::is_error_or_halt);
+        let value = failed.unwrap_or_else(|| self.ctx.errorf(format_args!("unknown type '{name}'")));
+        self.charge_parts(aggregate, STRUCT_CREATE, value)
+    }
+
+    fn charge_parts(&mut self, aggregate: &'a Aggregate, cost: u64, value: Value<'a>) -> Value<'a> {
+        if let Value::Halt = value {
+            return value;
+        }
+        if TRACKED {
+            for &part in aggregate.parts.of(&self.program.operands).iter().rev() {
+                if self.tracker.drop(self.id(part)).is_none() {
+                    break;
+                }
+            }
+        }
+        self.charged(cost, value)
+    }
+}
+
+impl Aggregate {
+    fn is_optional(&self, part: usize) -> bool {
+        self.optional.get(part).copied().unwrap_or(false)
+    }
+}

@@ -1,0 +1,265 @@
+//! Variables and selections (cel-go `interpreter/attributes.go`).
+
+use super::Machine;
+use crate::context::EvalContext;
+use crate::cost::SELECT_AND_IDENT;
+use crate::ops::{format::GoValue, number};
+use crate::plan::{Attribute, Base, Qualifier, QualifierKind};
+use crate::value::{LazyMap, ListView, MapView, Value};
+
+/// What a selection finds.
+enum Found<'a> {
+    Value(Value<'a>),
+    Missing,
+    Fail(Value<'a>),
+}
+
+impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
+    /// Evaluates an attribute as a step of its own, which is charged 1 unless it is a conditional.
+    pub(super) fn attribute(&mut self, index: u32) -> Value<'a> {
+        let Some(attribute) = self.program.attributes.get(index as usize) else { return Value::Null };
+        let value = self.resolve(attribute);
+        if TRACKED {
+            self.forget(attribute);
+        }
+        match attribute.base {
+            Base::Conditional(..) => value,
+            _ => self.charge_ident(value),
+        }
+    }
+
+    /// `has()`, which is charged nothing beyond its selections.
+    pub(super) fn test(&mut self, index: u32) -> Value<'a> {
+        let Some(attribute) = self.program.attributes.get(index as usize) else { return Value::Null };
+        let value = match self.resolve(attribute) {
+            Value::Optional(inner) => Value::Bool(inner.is_some()),
+            value => value,
+        };
+        if TRACKED {
+            self.forget(attribute);
+        }
+        // cel-go takes back what it charges for an attribute, also from a conditional for which it charges nothing.
+        match attribute.base {
+            Base::Conditional(..) if !self.ctx.uncharge(SELECT_AND_IDENT) => Value::Halt,
+            _ => value,
+        }
+    }
+
+    fn forget(&mut self, attribute: &Attribute) {
+        let id = |index: u32| self.program.attributes.get(index as usize).map_or(0, |attribute| attribute.id);
+        if let Base::Conditional(condition, truthy, falsy) = attribute.base {
+            let (truthy, falsy) = (id(truthy), id(falsy));
+            self.tracker.drop(falsy);
+            self.tracker.drop(truthy);
+            self.drop_node(condition);
+        } else {
+            self.tracker.drop(attribute.id);
+        }
+    }
+
+    /// The attribute's value, without the charge for the attribute itself.
+    pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Value<'a> {
+        let base = match attribute.base {
+            Base::Slot(slot, name) => match self.variables.resolve(slot as usize) {
+                Some(value) => value,
+                None => return self.missing(name),
+            },
+            Base::Missing(name) => return self.missing(name),
+            Base::Local(place) => self.locals.get(place as usize).copied().unwrap_or(Value::Null),
+            Base::Accumulator(place, first) => self.accumulator(place, first),
+            Base::Node(node) => self.node(node),
+            Base::Conditional(condition, truthy, falsy) => return self.branch(condition, truthy, falsy),
+        };
+        if attribute.path.len == 0 || base.is_error_or_halt() { base } else { self.select(attribute, base) }
+    }
+
+    fn missing(&self, name: u32) -> Value<'a> {
+        let name = self.program.names.get(name as usize).map_or("", |name| name);
+        self.ctx.errorf(format_args!("no such attribute(s): {name}"))
+    }
+
+    fn branch(&mut self, condition: u32, truthy: u32, falsy: u32) -> Value<'a> {
+        let branch = match self.node(condition) {
+            Value::Bool(true) => truthy,
+            Value::Bool(false) => falsy,
+            error @ (Value::Error(_) | Value::Halt) => return error,
+            _ => return self.ctx.error("no such overload"),
+        };
+        match self.program.attributes.get(branch as usize) {
+            Some(attribute) => self.resolve(attribute),
+            None => Value::Null,
+        }
+    }
+
+    /// Follows the path. Once a selection is optional or its operand is an optional, all that follow are.
+    fn select(&mut self, attribute: &'a Attribute, base: Value<'a>) -> Value<'a> {
+        let (mut value, mut optional) = match base {
+            Value::Optional(None) => return base,
+            Value::Optional(Some(inner)) => (*inner, true),
+            _ => (base, false),
+        };
+        for qualifier in attribute.path.of(&self.program.qualifiers) {
+            optional |= qualifier.optional;
+            let found = self.qualify(qualifier, value, optional);
+            value = match found {
+                Found::Value(value) if !optional && value.is_error_or_halt() => return value,
+                Found::Value(value) => value,
+                Found::Missing => return Value::Optional(None),
+                Found::Fail(error) => return error,
+            };
+        }
+        if optional { crate::library::optional::some(self.ctx, value) } else { value }
+    }
+
+    /// One selection as a step, which is charged 1; an optional one only if it finds something.
+    fn qualify(&mut self, qualifier: &'a Qualifier, object: Value<'a>, optional: bool) -> Found<'a> {
+        let found = match &qualifier.kind {
+            QualifierKind::String(field) => self.field(qualifier, field, object),
+            QualifierKind::Test(field) => {
+                let found = self.field(qualifier, field, object);
+                match found {
+                    Found::Value(Value::Halt) => return found,
+                    Found::Fail(_) => found,
+                    Found::Value(value) if optional => Found::Value(value),
+                    Found::Missing if optional => found,
+                    Found::Value(_) => Found::Value(Value::Bool(true)),
+                    Found::Missing => Found::Value(Value::Bool(false)),
+                }
+            }
+            QualifierKind::Int(i) => lookup(self.ctx, object, Value::Int(*i)),
+            QualifierKind::Uint(u) => lookup(self.ctx, object, Value::Uint(*u)),
+            QualifierKind::Double(d) => lookup(self.ctx, object, Value::Double(*d)),
+            QualifierKind::Bool(b) => lookup(self.ctx, object, Value::Bool(*b)),
+            QualifierKind::Attribute(index) | QualifierKind::Computed(index) => self.dynamic(*index, object, optional),
+        };
+        let value = match (&found, optional) {
+            (Found::Fail(Value::Halt) | Found::Value(Value::Halt), _) => return Found::Fail(Value::Halt),
+            (Found::Fail(_) | Found::Missing, true) => return found,
+            (Found::Value(value) | Found::Fail(value), _) => *value,
+            (Found::Missing, false) => self.missing_key(&qualifier.kind, object),
+        };
+        if TRACKED {
+            if let QualifierKind::Computed(_) = qualifier.kind {
+                self.tracker.drop(qualifier.id);
+            }
+            self.tracker.push(qualifier.id, value);
+        }
+        match found {
+            _ if !self.ctx.charge(SELECT_AND_IDENT) => Found::Fail(Value::Halt),
+            Found::Missing => Found::Fail(value),
+            found => found,
+        }
+    }
+
+    /// Selects by the value of an attribute.
+    fn dynamic(&mut self, index: u32, object: Value<'a>, optional: bool) -> Found<'a> {
+        let Some(attribute) = self.program.attributes.get(index as usize) else { return Found::Missing };
+        let key = self.resolve(attribute);
+        match key {
+            Value::Error(_) | Value::Halt => Found::Fail(key),
+            Value::String(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::Bool(_) => {
+                match lookup(self.ctx, object, key) {
+                    Found::Missing if !optional => Found::Fail(missing(self.ctx, object, key)),
+                    found => found,
+                }
+            }
+            _ => Found::Fail(self.ctx.errorf(format_args!("invalid qualifier type: {}", key.go_type_name()))),
+        }
+    }
+
+    fn missing_key(&self, kind: &'a QualifierKind, object: Value<'a>) -> Value<'a> {
+        let key = match kind {
+            QualifierKind::String(field) | QualifierKind::Test(field) => Value::String(field),
+            QualifierKind::Int(i) => Value::Int(*i),
+            QualifierKind::Uint(u) => Value::Uint(*u),
+            QualifierKind::Double(d) => Value::Double(*d),
+            QualifierKind::Bool(b) => Value::Bool(*b),
+            QualifierKind::Attribute(_) | QualifierKind::Computed(_) => Value::Null,
+        };
+        missing(self.ctx, object, key)
+    }
+
+    /// A field by name, looked for where it was last.
+    #[inline]
+    fn field(&self, qualifier: &'a Qualifier, name: &'a str, object: Value<'a>) -> Found<'a> {
+        let found = match object {
+            Value::Record(record) if !record.is_list() => {
+                let known = qualifier.hint.get();
+                let mut hint = known;
+                let found = record.field_hinted(name, &mut hint);
+                if hint != known {
+                    qualifier.hint.set(hint);
+                }
+                found
+            }
+            Value::Lazy(map) => return lazy_field(self.ctx, map, qualifier, name),
+            _ => return lookup(self.ctx, object, Value::String(name)),
+        };
+        match found {
+            Some(error @ Value::Error(_)) => Found::Fail(error),
+            Some(value) => Found::Value(value),
+            None => Found::Missing,
+        }
+    }
+}
+
+fn lazy_field<'a>(
+    ctx: &EvalContext<'a>,
+    map: &'a dyn LazyMap<'a>,
+    qualifier: &Qualifier,
+    name: &str,
+) -> Found<'a> {
+    let known = qualifier.hint.get() as usize;
+    let index = if known < map.len() && map.key(known) == name { Some(known) } else { map.index_of(name) };
+    let Some(index) = index else { return Found::Missing };
+    if index != known {
+        qualifier.hint.set(index as u32);
+    }
+    match map.get(ctx, index) {
+        error @ (Value::Error(_) | Value::Halt) => Found::Fail(error),
+        value => Found::Value(value),
+    }
+}
+
+fn missing<'a>(ctx: &EvalContext<'a>, object: Value<'a>, key: Value<'a>) -> Value<'a> {
+    let key = GoValue(key);
+    if ListView::of(object).is_some() {
+        ctx.errorf(format_args!("index out of bounds: {key}"))
+    } else {
+        ctx.errorf(format_args!("no such key: {key}"))
+    }
+}
+
+/// cel-go's `refQualify`: keys of maps, indices of lists; nothing else has anything to select.
+fn lookup<'a>(ctx: &EvalContext<'a>, object: Value<'a>, key: Value<'a>) -> Found<'a> {
+    if object.is_error_or_halt() {
+        return Found::Fail(object);
+    }
+    if let Some(map) = MapView::of(object) {
+        return match map.find(ctx, key) {
+            Some(error @ (Value::Error(_) | Value::Halt)) => Found::Fail(error),
+            Some(value) => Found::Value(value),
+            None => Found::Missing,
+        };
+    }
+    let Some(list) = ListView::of(object) else { return Found::Missing };
+    let index = match key {
+        Value::Int(i) => Some(i),
+        Value::Uint(u) => i64::try_from(u).ok(),
+        Value::Double(d) => number::double_to_int_lossless(d),
+        _ => {
+            return Found::Fail(ctx.errorf(format_args!("unsupported index type '{}' in list", key.type_name())));
+        }
+    };
+    let Some(index) = index else {
+        return Found::Fail(ctx.errorf(format_args!("unsupported index value {} in list", GoValue(key))));
+    };
+    match usize::try_from(index).ok().and_then(|index| list.get(index)) {
+        // Upstream's typed lists then refuse all but ints; the refusal is a value that is there.
+        Some(_) if list.is_typed() && !matches!(key, Value::Int(_)) => {
+            Found::Value(ctx.errorf(format_args!("unsupported index type: {}", key.go_type_name())))
+        }
+        Some(value) => Found::Value(value),
+        None => Found::Missing,
+    }
+}

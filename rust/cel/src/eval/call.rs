@@ -1,0 +1,130 @@
+//! Function calls (cel-go `evalUnary`, `evalBinary`, `evalVarArgs`).
+
+use super::Machine;
+use super::fold::Builder;
+use crate::function::Shape;
+use crate::library::comprehensions::{MAP_INSERT, insert_into};
+use crate::library::standard::operators::not_strictly_false;
+use crate::ops::{arithmetic, compare};
+use crate::plan::{Call, Operation};
+use crate::value::{ListView, MapView, Traits, Value};
+
+impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
+    pub(super) fn call(&mut self, index: u32, id: u32) -> Value<'a> {
+        let Some(call) = self.program.calls.get(index as usize) else { return Value::Null };
+        match (call.args.of(&self.program.operands), call.shape) {
+            (&[a], Shape::Fixed) => {
+                let args = [self.node(a)];
+                let value = if let Value::Halt = args[0] { return Value::Halt } else { self.apply(call, id, &args) };
+                self.charge_call(call, &args, value)
+            }
+            (&[a, b], Shape::Fixed) => {
+                let left = self.node(a);
+                if let Value::Halt = left {
+                    return left;
+                }
+                let args = [left, self.node(b)];
+                let value = if let Value::Halt = args[1] { return Value::Halt } else { self.apply(call, id, &args) };
+                self.charge_call(call, &args, value)
+            }
+            (operands, _) => self.variadic(call, id, operands),
+        }
+    }
+
+    /// Arguments are evaluated up to the first error; the call is charged only if all were evaluated.
+    fn variadic(&mut self, call: &'a Call, id: u32, operands: &'a [u32]) -> Value<'a> {
+        let mut args = bumpalo::collections::Vec::with_capacity_in(operands.len(), self.ctx.arena);
+        let strict = !non_strict(call);
+        for &operand in operands {
+            let arg = self.node(operand);
+            if let Value::Halt = arg {
+                return arg;
+            }
+            args.push(arg);
+            if strict && arg.is_error() {
+                if !TRACKED && args.len() < operands.len() {
+                    return arg;
+                }
+                return self.charge_call(call, &args, arg);
+            }
+        }
+        let value = self.apply(call, id, &args);
+        self.charge_call(call, &args, value)
+    }
+
+    fn charge_call(&mut self, call: &'a Call, args: &[Value<'a>], value: Value<'a>) -> Value<'a> {
+        if let Value::Halt = value {
+            return value;
+        }
+        if !TRACKED {
+            return self.charged(call.cost.count(self.ctx, args, value), value);
+        }
+        let mut observed = bumpalo::collections::Vec::with_capacity_in(args.len(), self.ctx.arena);
+        for &operand in call.args.of(&self.program.operands).iter().rev() {
+            let Some(arg) = self.tracker.drop(self.id(operand)) else { return value };
+            observed.push(arg);
+        }
+        observed.reverse();
+        self.charged(call.cost.count(self.ctx, &observed, value), value)
+    }
+
+    fn apply(&mut self, call: &'a Call, id: u32, args: &[Value<'a>]) -> Value<'a> {
+        let ctx = self.ctx;
+        match (&call.operation, args) {
+            (Operation::NotStrictlyFalse, [value]) => not_strictly_false(*value),
+            (_, [error @ Value::Error(_), ..] | [_, error @ Value::Error(_), ..]) if !non_strict(call) => *error,
+            (Operation::Not, [Value::Bool(b)]) => Value::Bool(!b),
+            (Operation::Not, _) => ctx.error("no such overload"),
+            (Operation::Compare(holds), [left, right]) => {
+                if left.traits() & Traits::COMPARER == 0 {
+                    return ctx.errorf(format_args!("no such overload: {}", call.function));
+                }
+                match compare::compare(ctx, *left, *right) {
+                    Ok(ordering) => Value::Bool(holds(ordering)),
+                    Err(error) => error,
+                }
+            }
+            (Operation::Append(place), [Value::Accumulator, list]) => self.append(*place, *list),
+            (Operation::Append(_), [left, right]) => match left.traits() & Traits::ADDER {
+                0 => ctx.errorf(format_args!("no such overload: {}", call.function)),
+                _ => arithmetic::add(ctx, *left, *right),
+            },
+            (Operation::Insert(place), [Value::Accumulator, rest @ ..]) => self.insert(*place, rest),
+            (Operation::Direct(eval), _) => {
+                ctx.prepared.set(call.regex.and_then(|regex| self.program.regexes.get(regex as usize)));
+                let value = eval(ctx, args);
+                ctx.prepared.set(None);
+                value
+            }
+            (Operation::Bound(binding), _) => binding.call(ctx, &call.function, id, args),
+            _ => ctx.errorf(format_args!("no such overload: {}", call.function)),
+        }
+    }
+
+    fn append(&mut self, place: u32, list: Value<'a>) -> Value<'a> {
+        let Some(list) = ListView::of(list) else { return self.ctx.error("no such overload") };
+        if let Some(Builder::List(elements)) = self.builders.get_mut(place as usize) {
+            elements.extend(list.iter());
+        }
+        Value::Accumulator
+    }
+
+    fn insert(&mut self, place: u32, entry: &[Value<'a>]) -> Value<'a> {
+        if let [update] = entry
+            && !matches!(MapView::of(*update), Some(MapView::Entries(_) | MapView::Record(_)))
+        {
+            let ty = update.type_name();
+            return self.ctx.errorf(format_args!("no such overload: {MAP_INSERT}(map, {ty})"));
+        }
+        let Some(Builder::Map(map)) = self.builders.get_mut(place as usize) else { return Value::Accumulator };
+        insert_into(self.ctx, map, entry).unwrap_or(Value::Accumulator)
+    }
+}
+
+fn non_strict(call: &Call) -> bool {
+    match &call.operation {
+        Operation::NotStrictlyFalse => true,
+        Operation::Bound(binding) => binding.non_strict(),
+        _ => false,
+    }
+}

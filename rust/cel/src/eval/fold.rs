@@ -1,0 +1,188 @@
+//! Comprehensions (cel-go `evalFold` and `folder`).
+
+use super::Machine;
+use crate::plan::Fold;
+use crate::value::{LazyMap, ListView, MapBuilder, MapOrder, MapValue, MapView, Value};
+
+/// What a comprehension builds in place instead of copying it in each round.
+pub(super) enum Builder<'a> {
+    /// Nothing.
+    None,
+    /// A list or map, by what the first value of the accumulator turns out to be.
+    Wanted,
+    List(bumpalo::collections::Vec<'a, Value<'a>>),
+    Map(MapBuilder<'a>),
+}
+
+/// Whether a comprehension goes on.
+enum Round<'a> {
+    Continue,
+    Stop,
+    Halt(Value<'a>),
+}
+
+impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
+    pub(super) fn fold(&mut self, index: u32) -> Value<'a> {
+        let Some(fold) = self.program.folds.get(index as usize) else { return Value::Null };
+        let range = self.node(fold.range);
+        let value = if range.is_error_or_halt() { range } else { self.fold_over(fold, range) };
+        if TRACKED {
+            self.drop_node(fold.range);
+        }
+        value
+    }
+
+    fn fold_over(&mut self, fold: &'a Fold, range: Value<'a>) -> Value<'a> {
+        self.set_local(fold.accumulator, Value::Halt);
+        let wanted = if fold.builds { Builder::Wanted } else { Builder::None };
+        if fold.builds || (fold.accumulator as usize) < self.builders.len() {
+            while self.builders.len() <= fold.accumulator as usize {
+                self.builders.push(Builder::None);
+            }
+            if let Some(builder) = self.builders.get_mut(fold.accumulator as usize) {
+                *builder = wanted;
+            }
+        }
+        let halted = match (ListView::of(range), MapView::of(range)) {
+            (Some(list), _) => self.fold_list(fold, list),
+            (None, Some(MapView::Lazy(map))) => self.fold_lazy(fold, map),
+            (None, Some(map)) => {
+                let order = map.order(self.ctx);
+                self.fold_map(fold, order)
+            }
+            (None, None) => {
+                let ty = range.go_type_name();
+                return match fold.variable2 {
+                    Some(_) => self.ctx.errorf(format_args!("unsupported comprehension range type: {ty}")),
+                    None => self.ctx.errorf(format_args!("got '{ty}', expected iterable type")),
+                };
+            }
+        };
+        if let Some(halt) = halted {
+            return halt;
+        }
+        match self.node(fold.result) {
+            Value::Accumulator => self.built(fold.accumulator),
+            value => value,
+        }
+    }
+
+    fn fold_list(&mut self, fold: &'a Fold, list: ListView<'a>) -> Option<Value<'a>> {
+        for (i, element) in list.iter().enumerate() {
+            match fold.variable2 {
+                None => self.set_local(fold.variable, element),
+                Some(second) => {
+                    self.set_local(fold.variable, Value::Int(i as i64));
+                    self.set_local(second, element);
+                }
+            }
+            match self.round(fold) {
+                Round::Continue => {}
+                Round::Stop => break,
+                Round::Halt(halt) => return Some(halt),
+            }
+        }
+        None
+    }
+
+    fn fold_map(&mut self, fold: &'a Fold, order: MapOrder<'a>) -> Option<Value<'a>> {
+        for i in 0..order.len() {
+            match fold.variable2 {
+                None => self.set_local(fold.variable, order.key(i)?),
+                Some(second) => {
+                    let (key, value) = order.entry(self.ctx, i)?;
+                    self.set_local(fold.variable, key);
+                    self.set_local(second, value);
+                }
+            }
+            match self.round(fold) {
+                Round::Continue => {}
+                Round::Stop => break,
+                Round::Halt(halt) => return Some(halt),
+            }
+        }
+        None
+    }
+
+    /// Upstream's lazy map iterates over its values, and a two-variable comprehension then takes these for keys.
+    fn fold_lazy(&mut self, fold: &'a Fold, map: &'a dyn LazyMap<'a>) -> Option<Value<'a>> {
+        for i in 0..map.len() {
+            let value = map.get(self.ctx, i);
+            if let Value::Halt = value {
+                return Some(value);
+            }
+            self.set_local(fold.variable, value);
+            if let Some(second) = fold.variable2 {
+                let found = MapView::Lazy(map).find(self.ctx, value);
+                let missing = || self.ctx.errorf(format_args!("no such key: {}", crate::ops::format::GoValue(value)));
+                let found = found.unwrap_or_else(missing);
+                self.set_local(second, found);
+            }
+            match self.round(fold) {
+                Round::Continue => {}
+                Round::Stop => break,
+                Round::Halt(halt) => return Some(halt),
+            }
+        }
+        None
+    }
+
+    /// Condition and step for one element.
+    #[inline]
+    fn round(&mut self, fold: &'a Fold) -> Round<'a> {
+        match self.node(fold.condition) {
+            Value::Bool(false) => return Round::Stop,
+            halt @ Value::Halt => return Round::Halt(halt),
+            _ => {}
+        }
+        let step = self.node(fold.step);
+        if let Value::Halt = step {
+            return Round::Halt(step);
+        }
+        self.set_local(fold.accumulator, step);
+        Round::Continue
+    }
+
+    fn set_local(&mut self, place: u32, value: Value<'a>) {
+        if let Some(local) = self.locals.get_mut(place as usize) {
+            *local = value;
+        }
+    }
+
+    /// The accumulator's value; its first one is computed when it is first read.
+    pub(super) fn accumulator(&mut self, place: u32, first: u32) -> Value<'a> {
+        match self.locals.get(place as usize).copied() {
+            Some(Value::Halt) => {}
+            known => return known.unwrap_or(Value::Null),
+        }
+        let value = self.node(first);
+        let list = ListView::of(value).is_some_and(|list| list.is_empty());
+        let map = matches!(value, Value::Map(_) | Value::Record(_)) && MapView::of(value).is_some_and(|map| map.is_empty());
+        let value = match self.builders.get_mut(place as usize) {
+            Some(builder @ Builder::Wanted) if list => {
+                *builder = Builder::List(bumpalo::collections::Vec::new_in(self.ctx.arena));
+                Value::Accumulator
+            }
+            Some(builder @ Builder::Wanted) if map => {
+                *builder = Builder::Map(MapBuilder::new(self.ctx.arena));
+                Value::Accumulator
+            }
+            // An empty list or map becomes cel-go's own, whatever it was.
+            _ if list => Value::List(&[]),
+            _ if map => Value::Map(MapValue::new(self.ctx.arena, &[])),
+            _ => value,
+        };
+        self.set_local(place, value);
+        value
+    }
+
+    /// The list or map that a comprehension has built.
+    fn built(&mut self, place: u32) -> Value<'a> {
+        let Some(builder) = self.builders.get_mut(place as usize) else { return Value::Null };
+        match std::mem::replace(builder, Builder::None) {
+            Builder::List(elements) => Value::List(elements.into_bump_slice()),
+            Builder::Map(map) => Value::Map(map.finish()),
+            Builder::None | Builder::Wanted => Value::Null,
+        }
+    }
+}

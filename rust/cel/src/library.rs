@@ -1,0 +1,5 @@
+//! Function libraries.
+
+pub mod comprehensions;
+pub mod optional;
+pub mod standard;

@@ -1,0 +1,280 @@
+//! From a checked expression to a program (cel-go `interpreter/planner.go`, with the decorators that Kubernetes turns on:
+//! constants are folded, constant lists become sets, constant patterns are compiled).
+
+mod attributes;
+mod calls;
+mod fold;
+mod optimize;
+mod program;
+mod set;
+mod tracking;
+
+pub use program::Program;
+pub(crate) use program::{
+    Aggregate, Attribute, Base, Call, Constant, Fold, Hint, Node, NodeKind, Operation, Qualifier, QualifierKind, Span,
+};
+
+use std::fmt;
+
+use crate::ast::{Expr, ExprId, ExprKind, Literal};
+use crate::check::Checked;
+use crate::function::FunctionTable;
+use crate::regex::Regex;
+use crate::types::Kind;
+use set::Set;
+
+/// What a program is planned for.
+#[derive(Clone, Copy)]
+pub struct PlanOptions<'o> {
+    /// The variables that the caller will provide; a variable's index is the slot by which evaluation asks for it.
+    pub variables: &'o [&'o str],
+    /// The functions of the environment that the expression was checked in.
+    pub functions: &'o FunctionTable,
+}
+
+/// Why an expression that passed the checker is no program: the text after cel-go's "program instantiation failed: ".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanError(String);
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+/// Plans an expression.
+///
+/// # Errors
+///
+/// A conversion of a constant that fails, a constant pattern that is no regular expression, a constant that cannot be an
+/// index: also in branches that would never run.
+pub fn plan(checked: &Checked, options: &PlanOptions<'_>) -> Result<Program, PlanError> {
+    let mut planner = Planner::new(checked, options);
+    let root = planner.node(&checked.ast.expr)?;
+    Ok(planner.finish(root))
+}
+
+/// An attribute under construction.
+struct Draft {
+    base: Base,
+    /// Indices into the planner's qualifiers.
+    path: Vec<u32>,
+    /// The id of the base.
+    id: u32,
+}
+
+/// A variable of an enclosing comprehension.
+struct Scope<'e> {
+    name: &'e str,
+    base: Base,
+}
+
+struct Planner<'e, 'o> {
+    checked: &'e Checked,
+    options: &'o PlanOptions<'o>,
+    scopes: Vec<Scope<'e>>,
+    nodes: Vec<Node>,
+    constants: Vec<Constant>,
+    drafts: Vec<Draft>,
+    qualifiers: Vec<Qualifier>,
+    calls: Vec<Call>,
+    folds: Vec<Fold>,
+    aggregates: Vec<Aggregate>,
+    sets: Vec<Set>,
+    regexes: Vec<Regex>,
+    names: Vec<Box<str>>,
+    operands: Vec<u32>,
+    locals: u32,
+    ids: u32,
+}
+
+impl<'e, 'o> Planner<'e, 'o> {
+    fn new(checked: &'e Checked, options: &'o PlanOptions<'o>) -> Self {
+        Planner {
+            checked,
+            options,
+            scopes: Vec::new(),
+            nodes: Vec::new(),
+            constants: Vec::new(),
+            drafts: Vec::new(),
+            qualifiers: Vec::new(),
+            calls: Vec::new(),
+            folds: Vec::new(),
+            aggregates: Vec::new(),
+            sets: Vec::new(),
+            regexes: Vec::new(),
+            names: Vec::new(),
+            operands: Vec::new(),
+            locals: 0,
+            ids: 0,
+        }
+    }
+
+    /// Expression ids are small and positive; those of a program are kept in 32 bits.
+    fn id(&mut self, id: ExprId) -> u32 {
+        let id = u32::try_from(id).unwrap_or(0);
+        self.ids = self.ids.max(id.saturating_add(1));
+        id
+    }
+
+    fn push(&mut self, id: ExprId, kind: NodeKind) -> u32 {
+        let id = self.id(id);
+        self.nodes.push(Node { id, kind });
+        self.nodes.len() as u32 - 1
+    }
+
+    fn kind(&self, node: u32) -> Option<NodeKind> {
+        self.nodes.get(node as usize).map(|node| node.kind)
+    }
+
+    fn name(&mut self, name: &str) -> u32 {
+        self.names.push(Box::from(name));
+        self.names.len() as u32 - 1
+    }
+
+    /// Recursion is bounded by the parser, which limits the depth of an expression.
+    fn node(&mut self, expr: &'e Expr) -> Result<u32, PlanError> {
+        match &expr.kind {
+            ExprKind::Call { target, function, args } => self.call(expr.id, target.as_deref(), function, args),
+            ExprKind::Ident(name) => Ok(self.ident(expr.id, name)),
+            ExprKind::Literal(literal) => Ok(self.constant(expr.id, of_literal(literal))),
+            ExprKind::Select { operand, field, test_only } => self.select(expr.id, operand, field, *test_only),
+            ExprKind::List { elements, optional_indices } => self.list(expr.id, elements, optional_indices),
+            ExprKind::Map { entries } => self.map(expr.id, entries),
+            ExprKind::Struct { type_name, fields } => self.message(expr.id, type_name, fields),
+            ExprKind::Comprehension(comprehension) => self.comprehension(expr.id, comprehension),
+            ExprKind::Unspecified => Err(PlanError("unsupported expr: ".to_owned())),
+        }
+    }
+
+    fn constant(&mut self, id: ExprId, constant: Constant) -> u32 {
+        let kind = match constant {
+            Constant::Bool(b) => NodeKind::Bool(b),
+            Constant::Int(i) => NodeKind::Int(i),
+            other => {
+                self.constants.push(other);
+                NodeKind::Constant(self.constants.len() as u32 - 1)
+            }
+        };
+        self.push(id, kind)
+    }
+
+    /// The value of a constant node.
+    fn constant_of(&self, node: u32) -> Option<Constant> {
+        match self.kind(node)? {
+            NodeKind::Bool(b) => Some(Constant::Bool(b)),
+            NodeKind::Int(i) => Some(Constant::Int(i)),
+            NodeKind::Constant(index) => self.constants.get(index as usize).cloned(),
+            _ => None,
+        }
+    }
+
+    fn ident(&mut self, id: ExprId, name: &'e str) -> u32 {
+        let reference = self.checked.references.get(&id);
+        if let Some(value) = reference.and_then(|reference| reference.value.as_ref()) {
+            return self.constant(id, of_literal(value));
+        }
+        let name = match reference {
+            Some(reference) if !reference.name.is_empty() => &reference.name,
+            _ => name,
+        };
+        if self.checked.types.get(&id).is_some_and(|ty| ty.kind() == Kind::Type) && self.local(name).is_none() {
+            return self.constant(id, Constant::Type(Box::from(name)));
+        }
+        let base = self.variable(name);
+        self.attribute(id, base)
+    }
+
+    fn local(&self, name: &str) -> Option<Base> {
+        self.scopes.iter().rev().find(|scope| scope.name == name).map(|scope| scope.base)
+    }
+
+    /// A name with a leading dot is a variable of the caller, whatever comprehensions call theirs.
+    fn variable(&mut self, name: &str) -> Base {
+        let (global, local) = match name.strip_prefix('.') {
+            Some(global) => (global, None),
+            None => (name, self.local(name)),
+        };
+        if let Some(base) = local {
+            return base;
+        }
+        let slot = self.options.variables.iter().position(|known| *known == global);
+        let name = self.name(global);
+        slot.map_or(Base::Missing(name), |slot| Base::Slot(slot as u32, name))
+    }
+
+    fn operands(&mut self, nodes: &[u32]) -> Span {
+        let first = self.operands.len() as u32;
+        self.operands.extend_from_slice(nodes);
+        Span { first, len: nodes.len() as u32 }
+    }
+
+    /// Lays out attributes, now that their paths are complete, and gives their nodes the ids that cel-go has for them.
+    fn finish(mut self, root: u32) -> Program {
+        let mut attributes: Vec<Attribute> = Vec::with_capacity(self.drafts.len());
+        let mut qualifiers: Vec<Qualifier> = Vec::with_capacity(self.qualifiers.len());
+        for index in 0..self.drafts.len() {
+            let id = self.attribute_id(index as u32);
+            let Some(draft) = self.drafts.get(index) else { continue };
+            let first = qualifiers.len() as u32;
+            qualifiers.extend(draft.path.iter().filter_map(|at| self.qualifiers.get(*at as usize)).map(copy_of));
+            let len = qualifiers.len() as u32 - first;
+            attributes.push(Attribute { base: draft.base, path: Span { first, len }, id });
+        }
+        for node in &mut self.nodes {
+            if let NodeKind::Attribute(attribute) = node.kind
+                && let Some(attribute) = attributes.get(attribute as usize)
+            {
+                node.id = attribute.id;
+            }
+        }
+        let mut program = Program {
+            nodes: self.nodes.into(),
+            root,
+            constants: self.constants.into(),
+            attributes: attributes.into(),
+            qualifiers: qualifiers.into(),
+            calls: self.calls.into(),
+            folds: self.folds.into(),
+            aggregates: self.aggregates.into(),
+            sets: self.sets.into(),
+            regexes: self.regexes.into(),
+            names: self.names.into(),
+            operands: self.operands.into(),
+            locals: self.locals,
+            ids: self.ids,
+            tracked: false,
+        };
+        program.tracked = tracking::needed(&program);
+        program
+    }
+}
+
+/// The same selection once more: a conditional distributes one to both branches.
+fn copy_of(qualifier: &Qualifier) -> Qualifier {
+    let kind = match &qualifier.kind {
+        QualifierKind::String(field) => QualifierKind::String(field.clone()),
+        QualifierKind::Int(i) => QualifierKind::Int(*i),
+        QualifierKind::Uint(u) => QualifierKind::Uint(*u),
+        QualifierKind::Double(d) => QualifierKind::Double(*d),
+        QualifierKind::Bool(b) => QualifierKind::Bool(*b),
+        QualifierKind::Attribute(attribute) => QualifierKind::Attribute(*attribute),
+        QualifierKind::Computed(attribute) => QualifierKind::Computed(*attribute),
+        QualifierKind::Test(field) => QualifierKind::Test(field.clone()),
+    };
+    Qualifier { id: qualifier.id, optional: qualifier.optional, kind, hint: Hint::default() }
+}
+
+fn of_literal(literal: &Literal) -> Constant {
+    match literal {
+        Literal::Null => Constant::Null,
+        Literal::Bool(b) => Constant::Bool(*b),
+        Literal::Int(i) => Constant::Int(*i),
+        Literal::Uint(u) => Constant::Uint(*u),
+        Literal::Double(d) => Constant::Double(*d),
+        Literal::String(text) => Constant::String(Box::from(text.as_str())),
+        Literal::Bytes(bytes) => Constant::Bytes(Box::from(bytes.as_slice())),
+    }
+}

@@ -1,0 +1,125 @@
+//! Literal lists, maps and messages, and comprehensions.
+
+use super::{Aggregate, Base, Fold, NodeKind, Operation, PlanError, Planner, Scope};
+use crate::ast::{Comprehension, Expr, ExprId, MapEntry, StructField};
+
+impl<'e> Planner<'e, '_> {
+    pub(super) fn list(&mut self, id: ExprId, elements: &'e [Expr], optional: &[u32]) -> Result<u32, PlanError> {
+        let mut marks = vec![false; if optional.is_empty() { 0 } else { elements.len() }];
+        for &index in optional {
+            let Some(mark) = marks.get_mut(index as usize) else {
+                let count = elements.len();
+                return Err(PlanError(format!("optional index {index} out of element bounds [0, {count}]")));
+            };
+            *mark = true;
+        }
+        let nodes = elements.iter().map(|element| self.node(element)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(constant) = self.constant_list(&nodes, &marks)? {
+            return Ok(self.constant(id, constant));
+        }
+        let aggregate = self.aggregate(&nodes, marks);
+        Ok(self.push(id, NodeKind::List(aggregate)))
+    }
+
+    pub(super) fn map(&mut self, id: ExprId, entries: &'e [MapEntry]) -> Result<u32, PlanError> {
+        let mut nodes = Vec::with_capacity(entries.len() * 2);
+        for entry in entries {
+            nodes.push(self.node(&entry.key)?);
+            nodes.push(self.node(&entry.value)?);
+        }
+        let optional = entries.iter().any(|entry| entry.optional);
+        let marks = if optional { entries.iter().map(|entry| entry.optional).collect() } else { Vec::new() };
+        if let Some(constant) = self.constant_map(&nodes, &marks)? {
+            return Ok(self.constant(id, constant));
+        }
+        let aggregate = self.aggregate(&nodes, marks);
+        Ok(self.push(id, NodeKind::Map(aggregate)))
+    }
+
+    pub(super) fn message(&mut self, id: ExprId, type_name: &str, fields: &'e [StructField]) -> Result<u32, PlanError> {
+        let reference = self.checked.references.get(&id).map(|reference| reference.name.as_str());
+        let name = self.name(reference.filter(|name| !name.is_empty()).unwrap_or(type_name));
+        let nodes = fields.iter().map(|field| self.node(&field.value)).collect::<Result<Vec<_>, _>>()?;
+        let optional = fields.iter().any(|field| field.optional);
+        let marks = if optional { fields.iter().map(|field| field.optional).collect() } else { Vec::new() };
+        let aggregate = self.aggregate(&nodes, marks);
+        Ok(self.push(id, NodeKind::Message(aggregate, name)))
+    }
+
+    fn aggregate(&mut self, nodes: &[u32], optional: Vec<bool>) -> u32 {
+        let parts = self.operands(nodes);
+        self.aggregates.push(Aggregate { parts, optional: optional.into() });
+        self.aggregates.len() as u32 - 1
+    }
+
+    fn place(&mut self) -> u32 {
+        self.locals += 1;
+        self.locals - 1
+    }
+
+    pub(super) fn comprehension(&mut self, id: ExprId, fold: &'e Comprehension) -> Result<u32, PlanError> {
+        let first = self.node(&fold.accu_init)?;
+        let range = self.node(&fold.iter_range)?;
+        let (accumulator, variable) = (self.place(), self.place());
+        let variable2 = (!fold.iter_var2.is_empty()).then(|| self.place());
+        // Looked up from the end: the accumulator hides an iteration variable of the same name.
+        let outer = self.scopes.len();
+        if let Some(place) = variable2 {
+            self.scopes.push(Scope { name: &fold.iter_var2, base: Base::Local(place) });
+        }
+        self.scopes.push(Scope { name: &fold.iter_var, base: Base::Local(variable) });
+        self.scopes.push(Scope { name: &fold.accu_var, base: Base::Accumulator(accumulator, first) });
+        let condition = self.node(&fold.loop_condition)?;
+        let step = self.node(&fold.loop_step)?;
+        self.scopes.truncate(outer);
+        self.scopes.push(Scope { name: &fold.accu_var, base: Base::Accumulator(accumulator, first) });
+        let result = self.node(&fold.result)?;
+        self.scopes.truncate(outer);
+        let builds = self.build_in_place(step, accumulator);
+        self.folds.push(Fold { range, accumulator, variable, variable2, condition, step, result, builds });
+        let fold = self.folds.len() as u32 - 1;
+        Ok(self.push(id, NodeKind::Fold(fold)))
+    }
+
+    /// Turns `accumulator + list` and `cel.@mapInsert(accumulator, ...)` into building in place, where they are the whole step
+    /// or a branch of it; true if there is such a call.
+    fn build_in_place(&mut self, step: u32, accumulator: u32) -> bool {
+        match self.kind(step) {
+            Some(NodeKind::Call(call)) => {
+                let Some(call) = self.calls.get(call as usize) else { return false };
+                let first = call.args.of(&self.operands).first().copied();
+                if !first.is_some_and(|first| self.is_accumulator(first, accumulator)) {
+                    return false;
+                }
+                let operation = match &*call.function {
+                    "_+_" => Operation::Append(accumulator),
+                    crate::library::comprehensions::MAP_INSERT => Operation::Insert(accumulator),
+                    _ => return false,
+                };
+                if let Some(NodeKind::Call(index)) = self.kind(step)
+                    && let Some(call) = self.calls.get_mut(index as usize)
+                {
+                    call.operation = operation;
+                }
+                true
+            }
+            Some(NodeKind::Attribute(attribute)) => {
+                let Some(draft) = self.drafts.get(attribute as usize) else { return false };
+                let Base::Conditional(_, truthy, falsy) = draft.base else { return false };
+                let branches = [truthy, falsy].map(|branch| match self.drafts.get(branch as usize)?.base {
+                    Base::Node(node) => Some(node),
+                    _ => None,
+                });
+                branches.into_iter().flatten().fold(false, |any, node| self.build_in_place(node, accumulator) || any)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_accumulator(&self, node: u32, accumulator: u32) -> bool {
+        let Some(NodeKind::Attribute(attribute)) = self.kind(node) else { return false };
+        self.drafts.get(attribute as usize).is_some_and(|draft| {
+            draft.path.is_empty() && matches!(draft.base, Base::Accumulator(place, _) if place == accumulator)
+        })
+    }
+}

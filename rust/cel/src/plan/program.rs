@@ -1,0 +1,278 @@
+//! A planned expression: flat arrays that refer to each other by index, immutable and shared between threads.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bumpalo::Bump;
+
+use crate::cost::Cost;
+use crate::function::{Binding, EvalFn, Shape};
+use crate::regex::Regex;
+use crate::value::{Duration, EvalError, MapValue, Timestamp, Value};
+
+/// A range of one of the program's arrays.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Span {
+    pub(crate) first: u32,
+    pub(crate) len: u32,
+}
+
+impl Span {
+    pub(crate) fn of<T>(self, array: &[T]) -> &[T] {
+        let first = self.first as usize;
+        array.get(first..first + self.len as usize).unwrap_or_default()
+    }
+}
+
+/// A planned expression, ready to evaluate any number of times.
+pub struct Program {
+    pub(crate) nodes: Box<[Node]>,
+    pub(crate) root: u32,
+    pub(crate) constants: Box<[Constant]>,
+    pub(crate) attributes: Box<[Attribute]>,
+    pub(crate) qualifiers: Box<[Qualifier]>,
+    pub(crate) calls: Box<[Call]>,
+    pub(crate) folds: Box<[Fold]>,
+    pub(crate) aggregates: Box<[Aggregate]>,
+    pub(crate) sets: Box<[super::set::Set]>,
+    pub(crate) regexes: Box<[Regex]>,
+    /// Names of variables that are not declared, and of message types.
+    pub(crate) names: Box<[Box<str>]>,
+    /// Node indices that calls and lists refer to.
+    pub(crate) operands: Box<[u32]>,
+    /// Variables of comprehensions.
+    pub(crate) locals: u32,
+    /// One more than the largest expression id.
+    pub(crate) ids: u32,
+    /// Whether cost must be counted by simulating cel-go's stack of observed values; see [`super::tracking`].
+    pub(crate) tracked: bool,
+}
+
+const _: () = {
+    const fn shared_between_threads<T: Send + Sync>() {}
+    shared_between_threads::<Program>();
+};
+
+/// One step of evaluation.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// The expression id under which cel-go's cost tracker knows the step.
+    pub(crate) id: u32,
+    pub(crate) kind: NodeKind,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum NodeKind {
+    Bool(bool),
+    Int(i64),
+    /// An index into `constants`.
+    Constant(u32),
+    /// A variable or computed value with its selections.
+    Attribute(u32),
+    /// `has()` of an attribute.
+    Test(u32),
+    Or(u32, u32),
+    And(u32, u32),
+    Equal(u32, u32),
+    NotEqual(u32, u32),
+    Call(u32),
+    /// `x in [constants]`: the operand, and an index into `sets`.
+    InSet(u32, u32),
+    /// `a.or(b)` of optionals.
+    OptionalOr(u32, u32),
+    /// `a.orValue(b)`.
+    OptionalOrValue(u32, u32),
+    /// An index into `aggregates`.
+    List(u32),
+    /// An index into `aggregates`; keys and values alternate.
+    Map(u32),
+    /// An index into `aggregates`, and the type's name.
+    Message(u32, u32),
+    Fold(u32),
+}
+
+/// A literal list, map or message.
+#[derive(Debug)]
+pub(crate) struct Aggregate {
+    /// Elements, or keys and values in turn, in `operands`.
+    pub(crate) parts: Span,
+    /// Marks elements or entries written with `?`; empty if there are none.
+    pub(crate) optional: Box<[bool]>,
+}
+
+/// A variable or computed value, and what is selected from it.
+#[derive(Debug)]
+pub(crate) struct Attribute {
+    pub(crate) base: Base,
+    /// In `qualifiers`.
+    pub(crate) path: Span,
+    pub(crate) id: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Base {
+    /// A variable of the caller: its slot, and its name as an index into `names`.
+    Slot(u32, u32),
+    /// A variable that the caller does not have; an index into `names`.
+    Missing(u32),
+    /// An iteration variable.
+    Local(u32),
+    /// An accumulator: its place, and the node that gives its first value.
+    Accumulator(u32, u32),
+    /// A computed value.
+    Node(u32),
+    /// `condition ? a : b`: a node and two attributes, to which selections have been distributed.
+    Conditional(u32, u32, u32),
+}
+
+/// A field or index selected.
+#[derive(Debug)]
+pub(crate) struct Qualifier {
+    pub(crate) id: u32,
+    pub(crate) optional: bool,
+    pub(crate) kind: QualifierKind,
+    /// Where the field was found last, a guess for the next time.
+    pub(crate) hint: Hint,
+}
+
+#[derive(Debug)]
+pub(crate) enum QualifierKind {
+    String(Box<str>),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    Bool(bool),
+    /// The value of an attribute.
+    Attribute(u32),
+    /// A computed value, as an attribute.
+    Computed(u32),
+    /// The last field of `has()`.
+    Test(Box<str>),
+}
+
+/// A position remembered between evaluations and shared by threads. Only a guess: any value is right.
+#[derive(Debug, Default)]
+pub(crate) struct Hint(AtomicU32);
+
+impl Hint {
+    pub(crate) fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set(&self, position: u32) {
+        self.0.store(position, Ordering::Relaxed);
+    }
+}
+
+/// A function call.
+pub(crate) struct Call {
+    pub(crate) function: Box<str>,
+    pub(crate) operation: Operation,
+    /// In `operands`; the receiver first.
+    pub(crate) args: Span,
+    pub(crate) shape: Shape,
+    pub(crate) cost: Cost,
+    /// The constant pattern, in `regexes`.
+    pub(crate) regex: Option<u32>,
+}
+
+/// What a call does.
+pub(crate) enum Operation {
+    /// `!x`
+    Not,
+    /// `@not_strictly_false(x)`
+    NotStrictlyFalse,
+    /// `x < y`, ...
+    Compare(fn(std::cmp::Ordering) -> bool),
+    /// `accumulator + list` in a comprehension's step; the accumulator's place.
+    Append(u32),
+    /// `cel.@mapInsert(accumulator, ...)` in a comprehension's step.
+    Insert(u32),
+    /// A function without type guards.
+    Direct(EvalFn),
+    /// Everything else.
+    Bound(Binding),
+}
+
+/// A comprehension.
+#[derive(Debug)]
+pub(crate) struct Fold {
+    pub(crate) range: u32,
+    pub(crate) accumulator: u32,
+    pub(crate) variable: u32,
+    /// The second variable's place.
+    pub(crate) variable2: Option<u32>,
+    pub(crate) condition: u32,
+    pub(crate) step: u32,
+    pub(crate) result: u32,
+    /// Whether the step builds a list or map in place.
+    pub(crate) builds: bool,
+}
+
+/// A constant, owned by the program.
+#[derive(Debug, Clone)]
+pub(crate) enum Constant {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    String(Box<str>),
+    Bytes(Box<[u8]>),
+    Duration(Duration),
+    Timestamp(Timestamp),
+    Type(Box<str>),
+    List(Box<[Constant]>),
+    Map(Box<[(Constant, Constant)]>),
+    Error(Box<str>),
+}
+
+impl Constant {
+    /// The constant as a value. Lists and maps are laid out in the arena, the rest is borrowed.
+    pub(crate) fn value<'a>(&'a self, arena: &'a Bump) -> Value<'a> {
+        match self {
+            Constant::Null => Value::Null,
+            Constant::Bool(b) => Value::Bool(*b),
+            Constant::Int(i) => Value::Int(*i),
+            Constant::Uint(u) => Value::Uint(*u),
+            Constant::Double(d) => Value::Double(*d),
+            Constant::String(text) => Value::String(text),
+            Constant::Bytes(bytes) => Value::Bytes(bytes),
+            Constant::Duration(duration) => Value::Duration(*duration),
+            Constant::Timestamp(timestamp) => Value::Timestamp(*timestamp),
+            Constant::Type(name) => Value::Type(name),
+            Constant::Error(message) => Value::Error(EvalError { message }),
+            Constant::List(elements) => {
+                Value::List(arena.alloc_slice_fill_iter(elements.iter().map(|element| element.value(arena))))
+            }
+            Constant::Map(entries) => {
+                let entries = entries.iter().map(|(key, value)| (key.value(arena), value.value(arena)));
+                Value::Map(MapValue::new(arena, arena.alloc_slice_fill_iter(entries)))
+            }
+        }
+    }
+
+    /// A value as a constant, `None` if it is of a kind that only evaluation makes.
+    pub(crate) fn of(value: Value<'_>) -> Option<Constant> {
+        Some(match value {
+            Value::Null => Constant::Null,
+            Value::Bool(b) => Constant::Bool(b),
+            Value::Int(i) => Constant::Int(i),
+            Value::Uint(u) => Constant::Uint(u),
+            Value::Double(d) => Constant::Double(d),
+            Value::String(text) => Constant::String(Box::from(text)),
+            Value::Bytes(bytes) => Constant::Bytes(Box::from(bytes)),
+            Value::Duration(duration) => Constant::Duration(duration),
+            Value::Timestamp(timestamp) => Constant::Timestamp(timestamp),
+            Value::Type(name) => Constant::Type(Box::from(name)),
+            Value::Error(error) => Constant::Error(Box::from(error.message)),
+            Value::List(elements) => {
+                Constant::List(elements.iter().map(|element| Constant::of(*element)).collect::<Option<_>>()?)
+            }
+            Value::Map(map) => {
+                let entry = |(key, value): &(Value<'_>, Value<'_>)| Some((Constant::of(*key)?, Constant::of(*value)?));
+                Constant::Map(map.entries.iter().map(entry).collect::<Option<_>>()?)
+            }
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! Regular expressions with RE2's syntax and meaning, as Go's package `regexp` has them.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use regex_automata::meta;
+
+use crate::context::EvalContext;
+
+/// A compiled pattern.
+pub struct Regex {
+    pattern: Box<str>,
+    engine: meta::Regex,
+}
+
+/// A pattern that an evaluation uses: the program's own, or one compiled during the evaluation.
+pub enum RegexRef<'a> {
+    /// Compiled with the program.
+    Prepared(&'a Regex),
+    /// Compiled when first seen by this evaluation.
+    Computed(Arc<Regex>),
+}
+
+impl Deref for RegexRef<'_> {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        match self {
+            RegexRef::Prepared(regex) => regex,
+            RegexRef::Computed(regex) => regex,
+        }
+    }
+}
+
+/// An evaluation keeps at most this many patterns that its expressions compute.
+const KEPT: usize = 64;
+
+/// The compiled form of `pattern`, or the text of Go's error.
+pub fn get<'a>(ctx: &EvalContext<'a>, pattern: &str) -> Result<RegexRef<'a>, String> {
+    if let Some(prepared) = ctx.prepared.get()
+        && *prepared.pattern == *pattern
+    {
+        return Ok(RegexRef::Prepared(prepared));
+    }
+    let mut patterns = ctx.patterns.borrow_mut();
+    if let Some(known) = patterns.iter().find(|known| *known.pattern == *pattern) {
+        return Ok(RegexRef::Computed(known.clone()));
+    }
+    let compiled = Arc::new(Regex::new(pattern)?);
+    if patterns.len() >= KEPT {
+        patterns.remove(0);
+    }
+    patterns.push(compiled.clone());
+    Ok(RegexRef::Computed(compiled))
+}
+
+impl Regex {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    ///
+    /// The text of Go's error, `error parsing regexp: ...`.
+    pub fn new(pattern: &str) -> Result<Regex, String> {
+        let engine = meta::Regex::new(pattern).map_err(|error| error.to_string())?;
+        Ok(Regex { pattern: Box::from(pattern), engine })
+    }
+
+    /// Whether the pattern matches anywhere in `text` (Go `MatchString`).
+    pub fn is_match(&self, text: &str) -> bool {
+        self.engine.is_match(text)
+    }
+
+    /// The leftmost match (Go `FindString`).
+    pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
+        self.engine.find(text).and_then(|found| text.get(found.range()))
+    }
+
+    /// All matches that do not overlap (Go `FindAllString`).
+    pub fn find_all<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        self.engine.find_iter(text).filter_map(move |found| text.get(found.range()))
+    }
+}
