@@ -198,4 +198,3 @@ func FuzzBuiltinTypes(f *testing.F) {
 		compareWithUpstream(t, obj)
 	})
 }
-
