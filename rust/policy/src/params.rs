@@ -1,10 +1,10 @@
 //! Params: an immutable, persistent set of one paramKind's objects, and the choice that a binding's paramRef makes among them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use celgate_cel::record::{OwnedRecord, Record};
 use celgate_cel::value::Value;
-use imbl::OrdMap;
 
 use crate::reader::Reader;
 use crate::selector::{Labels, Selector};
@@ -61,10 +61,13 @@ impl Labels for ValueLabels<'_> {
     }
 }
 
-/// An immutable set of params. Cloning and applying a batch share what stays the same.
+/// The params of one namespace, by name.
+type Namespace = BTreeMap<Arc<str>, Arc<Param>>;
+
+/// An immutable set of params. Cloning copies nothing; applying a batch copies the tables of the namespaces that it touches, never params.
 #[derive(Debug, Clone, Default)]
 pub struct ParamSet {
-    namespaces: OrdMap<Arc<str>, OrdMap<Arc<str>, Arc<Param>>>,
+    namespaces: Arc<BTreeMap<Arc<str>, Arc<Namespace>>>,
 }
 
 impl ParamSet {
@@ -95,19 +98,21 @@ impl ParamSet {
     }
 
     fn put(&mut self, namespace: &str, name: &str, param: Param) {
-        if !self.namespaces.contains_key(namespace) {
-            self.namespaces.insert(namespace.into(), OrdMap::new());
-        }
-        if let Some(params) = self.namespaces.get_mut(namespace) {
-            params.insert(name.into(), Arc::new(param));
-        }
+        let namespaces = Arc::make_mut(&mut self.namespaces);
+        let params = match namespaces.get_mut(namespace) {
+            Some(params) => params,
+            None => namespaces.entry(namespace.into()).or_default(),
+        };
+        Arc::make_mut(params).insert(name.into(), Arc::new(param));
     }
 
     fn delete(&mut self, namespace: &str, name: &str) {
-        let Some(params) = self.namespaces.get_mut(namespace) else { return };
+        let namespaces = Arc::make_mut(&mut self.namespaces);
+        let Some(params) = namespaces.get_mut(namespace) else { return };
+        let params = Arc::make_mut(params);
         params.remove(name);
         if params.is_empty() {
-            self.namespaces.remove(namespace);
+            namespaces.remove(namespace);
         }
     }
 
@@ -123,7 +128,7 @@ impl ParamSet {
 
     /// Number of params.
     pub fn len(&self) -> usize {
-        self.namespaces.values().map(OrdMap::len).sum()
+        self.namespaces.values().map(|params| params.len()).sum()
     }
 
     /// Whether there are no params.
