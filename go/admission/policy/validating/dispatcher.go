@@ -112,11 +112,13 @@ func (d *dispatcher) decide(ctx context.Context, a admission.Attributes, o admis
 
 // evaluate lets the core decide, answering its questions, and turns its report into the outcome.
 func (d *dispatcher) evaluate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, p *plan, w *work, record []byte) error {
-	start := time.Now()
+	start := time.Now() // the core reads no clock; metrics get the average per evaluated policy
 	w.loadParams(p)
 	w.shard.request(len(record))
+	var evaluations uint64
 	for range maxRounds {
 		out, status := p.handle.Evaluate(w.scratch, record, w.params, w.answers.Bytes())
+		evaluations += w.scratch.Evaluations()
 		w.shard.evaluated(w.scratch.Evaluations())
 		w.answers.Reset()
 		switch status {
@@ -124,7 +126,7 @@ func (d *dispatcher) evaluate(ctx context.Context, a admission.Attributes, o adm
 			if len(out) == 0 {
 				return nil
 			}
-			return d.replay(ctx, a, o, p, w, out, elapsedPerEvaluation(start, w.scratch.Evaluations()))
+			return d.replay(ctx, a, o, p, w, out, time.Since(start)/time.Duration(max(evaluations, 1)))
 		case cabi.NeedsInput:
 			w.shard.asked()
 			if err := d.answer(ctx, a, p, w, out); err != nil {
@@ -152,9 +154,4 @@ func (w *work) loadParams(p *plan) {
 	for _, set := range p.params {
 		w.params[set] = p.view.sets[set].current.Load()
 	}
-}
-
-// elapsedPerEvaluation is the time that an evaluated policy took on average. The core reads no clock.
-func elapsedPerEvaluation(start time.Time, evaluations uint64) time.Duration {
-	return time.Since(start) / time.Duration(max(evaluations, 1))
 }

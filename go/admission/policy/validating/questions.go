@@ -29,7 +29,6 @@ type question struct {
 	Kind string `json:"kind"`
 
 	// of authorize
-	User          json.RawMessage    `json:"user"`
 	Account       *serviceAccountRef `json:"serviceAccount"`
 	Verb          string             `json:"verb"`
 	Path          *string            `json:"path"`

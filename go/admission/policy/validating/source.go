@@ -24,7 +24,7 @@ import (
 )
 
 // refreshInterval is how often the source looks whether policies or bindings have changed, as upstream's.
-const refreshInterval = time.Second
+var refreshInterval = time.Second
 
 // policySource turns the API's policies and bindings into hooks and publishes them. Timing, errors and retries are those of upstream's
 // generic.policySource; the hooks are ordered by policy name, their bindings by name.

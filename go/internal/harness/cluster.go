@@ -1,0 +1,159 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/initializer"
+	"k8s.io/client-go/dynamic"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// Plugin is what the harness asks of an admission plugin.
+type Plugin interface {
+	admission.ValidationInterface
+	admission.InitializationValidator
+	initializer.WantsExternalKubeInformerFactory
+	initializer.WantsExternalKubeClientSet
+	initializer.WantsRESTMapper
+	initializer.WantsDynamicClient
+	initializer.WantsDrainedNotification
+	initializer.WantsUnconditionalAuthorizer
+	initializer.WantsExcludedAdmissionResources
+}
+
+// Cluster is a plugin over a world's fake clients.
+type Cluster struct {
+	Plugin  Plugin
+	Client  *fake.Clientset
+	Dynamic dynamic.Interface
+	Objects admission.ObjectInterfaces
+}
+
+// Start runs a plugin over a world until ctx ends. The first request waits until the policies are in force.
+func Start(ctx context.Context, plugin Plugin, world *World) (*Cluster, error) {
+	c, factory, err := prepare(ctx, plugin, world)
+	if err != nil {
+		return nil, err
+	}
+	factory.Start(ctx.Done())
+	return c, nil
+}
+
+// prepare does all that Start does but start the informers.
+func prepare(ctx context.Context, plugin Plugin, world *World) (*Cluster, informers.SharedInformerFactory, error) {
+	typed, dynamicObjects := world.objects()
+	client := fake.NewClientset(typed...)
+	dynamicClient := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(world.scheme(), world.listKinds(), dynamicObjects...)
+	if err := track(dynamicClient.Tracker(), world, typed); err != nil {
+		return nil, nil, err
+	}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	plugin.SetExternalKubeInformerFactory(factory)
+	plugin.SetExternalKubeClientSet(client)
+	plugin.SetRESTMapper(world.mapper())
+	plugin.SetDynamicClient(dynamicClient)
+	plugin.SetDrainedNotification(ctx.Done())
+	plugin.SetUnconditionalAuthorizer(worldAuthorizer{world})
+	plugin.SetExcludedAdmissionResources([]schema.GroupResource{
+		{Group: "authentication.k8s.io", Resource: "tokenreviews"},
+		{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"},
+	})
+	if err := plugin.ValidateInitialization(); err != nil {
+		return nil, nil, err
+	}
+	c := &Cluster{Plugin: plugin, Client: client, Dynamic: dynamicClient, Objects: admission.NewObjectInterfacesFromScheme(clientgoscheme.Scheme)}
+	return c, factory, nil
+}
+
+// objects are the world's objects by the client that serves them.
+func (w *World) objects() (typed, custom []runtime.Object) {
+	for _, object := range w.Namespaces {
+		typed = append(typed, object)
+	}
+	for _, object := range w.Policies {
+		typed = append(typed, object)
+	}
+	for _, object := range w.Bindings {
+		typed = append(typed, object)
+	}
+	for _, object := range w.Params {
+		if _, ok := object.(*unstructured.Unstructured); ok {
+			custom = append(custom, object)
+		} else {
+			typed = append(typed, object)
+		}
+	}
+	return typed, custom
+}
+
+// track gives typed params to the dynamic client too, as it serves every kind of a real cluster.
+func track(tracker clienttesting.ObjectTracker, w *World, typed []runtime.Object) error {
+	for _, object := range w.Params {
+		if _, ok := object.(*unstructured.Unstructured); ok {
+			continue
+		}
+		kinds, _, err := clientgoscheme.Scheme.ObjectKinds(object)
+		if err != nil {
+			return err
+		}
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		if err != nil {
+			return err
+		}
+		copied := &unstructured.Unstructured{Object: content}
+		copied.SetGroupVersionKind(kinds[0])
+		resource, _ := meta.UnsafeGuessKindToResource(kinds[0])
+		if err := tracker.Create(resource, copied, copied.GetNamespace()); err != nil {
+			return fmt.Errorf("%s: %w", resource, err)
+		}
+	}
+	return nil
+}
+
+// scheme knows what the dynamic client serves.
+func (w *World) scheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	for _, kind := range w.Kinds {
+		scheme.AddKnownTypeWithName(kind.Kind, &unstructured.Unstructured{})
+		scheme.AddKnownTypeWithName(listKind(kind.Kind), &unstructured.UnstructuredList{})
+	}
+	return scheme
+}
+
+func (w *World) listKinds() map[schema.GroupVersionResource]string {
+	kinds := map[schema.GroupVersionResource]string{corev1.SchemeGroupVersion.WithResource("configmaps"): "ConfigMapList"}
+	for _, kind := range w.Kinds {
+		kinds[kind.Resource] = kind.Kind.Kind + "List"
+	}
+	return kinds
+}
+
+func listKind(kind schema.GroupVersionKind) schema.GroupVersionKind {
+	return kind.GroupVersion().WithKind(kind.Kind + "List")
+}
+
+// mapper knows ConfigMaps, Namespaces and the world's kinds.
+func (w *World) mapper() meta.RESTMapper {
+	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{corev1.SchemeGroupVersion})
+	mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNamespace)
+	mapper.Add(corev1.SchemeGroupVersion.WithKind("Namespace"), meta.RESTScopeRoot)
+	for _, kind := range w.Kinds {
+		var scope meta.RESTScope = meta.RESTScopeRoot
+		if kind.Namespaced {
+			scope = meta.RESTScopeNamespace
+		}
+		mapper.AddSpecific(kind.Kind, kind.Resource, kind.Resource, scope)
+	}
+	return mapper
+}
