@@ -39,9 +39,7 @@ type Encoder struct {
 	heap  []byte
 	todo  []item
 	roots int
-	// suspect is set when a string starts in the middle of a UTF-8 sequence, which a look at the whole heap may not show.
-	suspect bool
-	out     []byte
+	out   []byte
 
 	// names has, for each field name that any plan knows, where this record's heap holds it.
 	names      []nameSlot
@@ -100,7 +98,6 @@ func (e *Encoder) Reset(roots int) {
 	e.cells = append(e.cells[:0], make([]cell, 1+roots)...)
 	e.heap = e.heap[:0]
 	e.roots = roots
-	e.suspect = false
 	e.out = nil
 	e.generation++
 	if e.generation == 0 {

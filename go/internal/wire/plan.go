@@ -1,10 +1,13 @@
 package wire
 
 import (
+	"encoding/binary"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,27 +68,36 @@ type node struct {
 	typ  reflect.Type
 	size uintptr
 	elem *node
-	// fields of a struct, sorted by name.
+	// fields of a struct, sorted by name, and their names.
 	fields []field
+	names  []string
 	// pointerShaped types are stored in an interface's data word itself.
 	pointerShaped bool
 	entry         *value.TypeReflectCacheEntry
 	text          string
 }
 
-// field is one JSON field of a struct, those of inlined structs included.
+// field is one JSON field of a struct, those of inlined structs included. It is kept small: encoding reads all fields of a struct's
+// plan, most of which are empty in the object.
 type field struct {
-	offset    uintptr
-	op        op
-	omitEmpty bool
-	// unusual fields have an omitZero function or no fixed place in the struct.
-	unusual bool
-	nameLen uint32
+	// An optional field is empty if the word at offset word of the struct has no bit of mask set; mask is 0 if there is no such word.
+	mask   uint64
+	word   uint32
+	offset uint32
+	node   *node
+	// unusual is set for fields that need more than a look at their memory.
+	unusual *unusualField
+	// short is the name if it has at most 16 bytes.
+	short   [16]byte
 	name    uint32
-	node    *node
+	nameLen uint16
+	op      op
+	// maybeEmpty is set for optional fields that mask does not decide.
+	maybeEmpty bool
+}
 
-	kind     reflect.Kind
-	text     string
+// unusualField is a field with an omitZero function or without a fixed place in the struct.
+type unusualField struct {
 	typ      reflect.Type
 	omitZero func(reflect.Value) bool
 	// slow is set if the field has no fixed place, for instance behind an embedded pointer.
@@ -138,17 +150,13 @@ func planOf(t reflect.Type) *node {
 // planWithout is the plan of a struct without some of its fields.
 func planWithout(t reflect.Type, names ...string) *node {
 	n := *planOf(t)
-	var kept []field
-fields:
-	for _, f := range n.fields {
-		for _, name := range names {
-			if f.text == name {
-				continue fields
-			}
+	all, texts := n.fields, n.names
+	n.fields, n.names = nil, nil
+	for i, text := range texts {
+		if !slices.Contains(names, text) {
+			n.fields, n.names = append(n.fields, all[i]), append(n.names, text)
 		}
-		kept = append(kept, f)
 	}
-	n.fields = kept
 	return &n
 }
 
@@ -280,26 +288,56 @@ func (b *builder) planStruct(n *node, t reflect.Type) {
 	probe := reflect.New(t)
 	for _, f := range value.TypeReflectEntryOf(t).OrderedFields() {
 		p := places[f.JsonName]
-		out := field{
-			text:      f.JsonName,
-			name:      nameID(f.JsonName),
-			nameLen:   uint32(len(f.JsonName)),
-			typ:       p.typ,
-			offset:    p.offset,
-			omitEmpty: p.omitEmpty,
-			omitZero:  p.omitZero,
-			unusual:   p.omitZero != nil,
+		out := field{name: nameID(f.JsonName), nameLen: uint16(len(f.JsonName)), offset: uint32(p.offset)}
+		copy(out.short[:], f.JsonName)
+		if p.omitEmpty {
+			out.omitIfEmpty(t, p)
+		}
+		if p.omitZero != nil {
+			out.unusual = &unusualField{typ: p.typ, omitZero: p.omitZero}
 		}
 		// Upstream's own path is the truth: where it does not lead to the place found here, go its way at each encoding.
 		at := f.GetFrom(probe.Elem())
 		if p.indirect || at.Type() != p.typ || !at.CanAddr() || at.UnsafeAddr() != probe.Pointer()+p.offset {
-			out.slow, out.unusual = f, true
-			out.typ = at.Type()
+			out.mask, out.maybeEmpty = 0, false
+			out.unusual = &unusualField{typ: at.Type(), slow: f}
 		}
-		out.node = b.plan(out.typ)
-		out.kind = out.typ.Kind()
+		out.node = b.plan(at.Type())
 		n.fields = append(n.fields, out)
+		n.names = append(n.names, f.JsonName)
 	}
+}
+
+// omitIfEmpty chooses how to see that the field is empty.
+func (f *field) omitIfEmpty(t reflect.Type, p place) {
+	start, size := p.offset, p.typ.Size()
+	switch p.typ.Kind() {
+	case reflect.String, reflect.Slice:
+		// The length is the second word.
+		start, size = start+unsafe.Sizeof(uintptr(0)), unsafe.Sizeof(uintptr(0))
+	case reflect.Interface:
+		size = unsafe.Sizeof(uintptr(0))
+	case reflect.Map:
+		// Only nil maps have no bit set.
+		f.maybeEmpty = true
+	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int, reflect.Pointer,
+		reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint, reflect.Uintptr:
+	case reflect.Float32, reflect.Float64, reflect.Array:
+		f.maybeEmpty = true
+		return
+	default:
+		return
+	}
+	word := start &^ 7
+	if word+8 > t.Size() {
+		f.maybeEmpty = true
+		return
+	}
+	var bits [8]byte
+	for i := range size {
+		bits[start-word+i] = 0xFF
+	}
+	f.mask, f.word = binary.NativeEndian.Uint64(bits[:]), uint32(word)
 }
 
 // findPlaces lists a struct's JSON fields by the rules of structured-merge-diff's buildStructCacheEntry: inlined structs are

@@ -75,12 +75,11 @@ func (e *Encoder) time(t time.Time, layout string) cell {
 	start := len(e.heap)
 	e.heap = t.UTC().AppendFormat(e.heap, layout)
 	c := e.textCell(start, flagTime)
-	var digits [9]byte
-	for i, n := len(digits)-1, t.Nanosecond(); i >= 0; i-- {
-		digits[i] = byte('0' + n%10)
+	e.heap = append(e.heap, "000000000"...)
+	for i, n := len(e.heap)-1, t.Nanosecond(); n != 0; i-- {
+		e.heap[i] += byte(n % 10)
 		n /= 10
 	}
-	e.heap = append(e.heap, digits[:]...)
 	return c
 }
 

@@ -1,11 +1,29 @@
 package wire
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
 
-// repairUTF8 writes U+FFFD for each byte of the record's strings that is not UTF-8. Whole valid heaps, that is all of them in
-// practice, are only looked at.
+func isASCII(b []byte) bool {
+	const high = 0x8080808080808080
+	for ; len(b) >= 16; b = b[16:] {
+		if (binary.NativeEndian.Uint64(b)|binary.NativeEndian.Uint64(b[8:]))&high != 0 {
+			return false
+		}
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// repairUTF8 writes U+FFFD for each byte of the record's strings that is not UTF-8. It looks at single strings only if something is
+// not ASCII; looking at the heap as a whole would not show two broken strings that are valid one after the other.
 func (e *Encoder) repairUTF8() {
-	if !e.suspect && utf8.Valid(e.heap) {
+	if isASCII(e.heap) {
 		return
 	}
 	for i := 1; i < len(e.cells); i++ {

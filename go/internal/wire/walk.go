@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/base64"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -78,9 +79,6 @@ func (e *Encoder) stringCell(s string) cell {
 
 func (e *Encoder) flaggedString(s string, flags uint8) cell {
 	at := len(e.heap)
-	if len(s) > 0 && s[0]&0xC0 == 0x80 {
-		e.suspect = true
-	}
 	e.heap = append(e.heap, s...)
 	return cell{head(tagString, flags, len(s)), uint64(at)}
 }
@@ -96,88 +94,101 @@ func (e *Encoder) errorCell(text string) cell {
 	return c
 }
 
-// nameCell is the key cell of a field; a record's heap holds each name once.
-func (e *Encoder) nameCell(f *field) cell {
-	if int(f.name) >= len(e.names) {
-		e.names = append(e.names, make([]nameSlot, int(nameCount.Load())-len(e.names))...)
-	}
+// nameCell is the key cell of a struct's i-th field; a record's heap holds each name once.
+func (e *Encoder) nameCell(n *node, f *field, i int) cell {
 	slot := &e.names[f.name]
 	if slot.generation != e.generation {
-		*slot = nameSlot{e.generation, uint32(len(e.heap))}
-		e.heap = append(e.heap, f.text...)
+		*slot = nameSlot{e.generation, e.writeName(n, f, i)}
 	}
 	return cell{uint64(tagString) | uint64(f.nameLen)<<32, uint64(slot.offset)}
+}
+
+func (e *Encoder) writeName(n *node, f *field, i int) uint32 {
+	at := len(e.heap)
+	if f.nameLen <= 16 && cap(e.heap)-at >= 16 {
+		// Copying 16 bytes, whatever the length, is one instruction.
+		*(*[16]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(e.heap)), at)) = f.short
+		e.heap = e.heap[:at+int(f.nameLen)]
+	} else {
+		e.heap = append(e.heap, n.names[i]...)
+	}
+	return uint32(at)
+}
+
+// reserve makes room for n more cells and returns them; the caller sets the final length. Nothing else appends to e.cells while the
+// children of one container are written.
+func (e *Encoder) reserve(n int) []cell {
+	first := len(e.cells)
+	if cap(e.cells)-first < n {
+		e.cells = slices.Grow(e.cells, n)
+	}
+	return e.cells[first : first+n]
 }
 
 // structFields writes a struct's keys and values; plans have them in the order of their names.
 func (e *Encoder) structFields(it *item) {
 	first := len(e.cells)
-	fields := it.node.fields
+	n, flags, depth := it.node, it.flags, it.depth+1
+	fields := n.fields
+	out := e.reserve(2 * len(fields))
+	if missing := int(nameCount.Load()) - len(e.names); missing > 0 {
+		e.names = append(e.names, make([]nameSlot, missing)...)
+	}
+	k := 0
 	for i := range fields {
 		f := &fields[i]
+		if f.mask != 0 && *(*uint64)(unsafe.Add(it.ptr, f.word))&f.mask == 0 {
+			continue
+		}
 		p := unsafe.Add(it.ptr, f.offset)
-		if f.unusual {
-			if p = f.locate(it.node.typ, it.ptr, p); p == nil {
+		if f.unusual != nil {
+			if p = f.unusual.locate(n.typ, it.ptr, p); p == nil {
 				continue
 			}
 		}
-		if f.omitEmpty && f.isEmptyAt(p) {
+		if f.maybeEmpty && f.isEmptyAt(p) {
 			continue
 		}
-		name := e.nameCell(f)
-		var c cell
+		c := nullCell
 		switch f.op {
 		case opString:
 			c = e.stringCell(*(*string)(p))
 		case opPointer:
-			if q := *(*unsafe.Pointer)(p); q == nil {
-				c = nullCell
-			} else {
-				c = e.value(f.node.elem, q, len(e.cells)+1, it.depth+1, it.flags)
+			if q := *(*unsafe.Pointer)(p); q != nil {
+				c = e.value(f.node.elem, q, first+k+1, depth, flags)
 			}
+		case opBool:
+			c = boolCell(*(*bool)(p))
+		case opList:
+			s := (*sliceHeader)(p)
+			c = e.list(f.node, s.ptr, s.len, first+k+1, depth, flags)
+		case opStruct:
+			e.push(f.node, p, 0, first+k+1, depth, flags)
 		default:
-			c = e.value(f.node, p, len(e.cells)+1, it.depth+1, it.flags)
+			c = e.value(f.node, p, first+k+1, depth, flags)
 		}
-		e.cells = append(e.cells, name, c)
+		out[k] = e.nameCell(n, f, i)
+		out[k+1] = c
+		k += 2
 	}
+	e.cells = e.cells[:first+k]
 	tag := uint8(tagStruct)
-	if it.flags&flagTyped == 0 {
+	if flags&flagTyped == 0 {
 		tag = tagMap
 	}
-	e.close(it, tag, it.flags|flagSorted, (len(e.cells)-first)/2, first)
+	e.close(it, tag, flags|flagSorted, k/2, first)
 }
 
 // isEmptyAt is isEmpty of the field at p.
 func (f *field) isEmptyAt(p unsafe.Pointer) bool {
-	switch f.op {
-	case opString:
-		return len(*(*string)(p)) == 0
-	case opPointer:
-		return *(*unsafe.Pointer)(p) == nil
-	case opList, opBytes:
-		return (*sliceHeader)(p).len == 0
-	case opMapString, opMapBytes, opMapList, opMapPointer, opMapAny, opMapQuantity, opMapOther:
+	if f.node.typ.Kind() == reflect.Map {
 		return len(asMap[string]((*unsafe.Pointer)(p))) == 0
-	case opBool, opInt8, opUint8:
-		return *(*uint8)(p) == 0
-	case opInt16, opUint16:
-		return *(*uint16)(p) == 0
-	case opInt32, opUint32:
-		return *(*uint32)(p) == 0
-	case opInt64, opUint64:
-		return *(*uint64)(p) == 0
-	case opFloat32:
-		return *(*float32)(p) == 0
-	case opFloat64:
-		return *(*float64)(p) == 0
-	case opStruct, opQuantity, opTime, opMicroTime, opDuration, opIntOrString, opFieldsV1, opRawExtension:
-		return false
 	}
-	return isEmpty(reflect.NewAt(f.typ, p).Elem())
+	return isEmpty(reflect.NewAt(f.node.typ, p).Elem())
 }
 
 // locate finds an unusual field of the struct at base, or nil if it is omitted.
-func (f *field) locate(t reflect.Type, base, p unsafe.Pointer) unsafe.Pointer {
+func (f *unusualField) locate(t reflect.Type, base, p unsafe.Pointer) unsafe.Pointer {
 	if f.slow != nil {
 		v := f.slow.GetFrom(reflect.NewAt(t, base).Elem())
 		if f.slow.CanOmit(v) {
@@ -202,17 +213,16 @@ func (f *field) locate(t reflect.Type, base, p unsafe.Pointer) unsafe.Pointer {
 func (e *Encoder) listElements(it *item) {
 	first, n := len(e.cells), int(it.n)
 	elem, size := it.node.elem, it.node.elem.size
-	if elem.op == opString {
-		for i := range n {
-			s := (*string)(unsafe.Add(it.ptr, uintptr(i)*size))
-			e.cells = append(e.cells, e.stringCell(*s))
-		}
-	} else {
-		for i := range n {
-			p := unsafe.Add(it.ptr, uintptr(i)*size)
-			e.cells = append(e.cells, e.value(elem, p, len(e.cells), it.depth+1, it.flags))
+	out := e.reserve(n)
+	for i := range out {
+		p := unsafe.Add(it.ptr, uintptr(i)*size)
+		if elem.op == opString {
+			out[i] = e.stringCell(*(*string)(p))
+		} else {
+			out[i] = e.value(elem, p, first+i, it.depth+1, it.flags)
 		}
 	}
+	e.cells = e.cells[:first+n]
 	e.close(it, tagList, it.flags, n, first)
 }
 
