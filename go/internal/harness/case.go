@@ -149,12 +149,11 @@ func (r *CaseRequest) Request() (*Request, error) {
 		subject = request.OldObject
 	}
 	if subject != nil {
-		created, err := Create(subject)
-		if err != nil {
-			return nil, err
+		// Options of a CONNECT have no metadata: such a request says itself what it is about.
+		if created, err := Create(subject); err == nil {
+			created.Object, created.OldObject, created.Options = request.Object, request.OldObject, request.Options
+			request = created
 		}
-		created.Object, created.OldObject, created.Options = request.Object, request.OldObject, request.Options
-		request = created
 	}
 	r.override(request)
 	return request, nil

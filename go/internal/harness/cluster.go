@@ -50,7 +50,12 @@ func Start(ctx context.Context, plugin Plugin, world *World) (*Cluster, error) {
 	return c, nil
 }
 
-// prepare does all that Start does but start the informers.
+// Prepare does all that Start does but start the informers: the plugin never gets ready.
+func Prepare(ctx context.Context, plugin Plugin, world *World) (*Cluster, error) {
+	c, _, err := prepare(ctx, plugin, world)
+	return c, err
+}
+
 func prepare(ctx context.Context, plugin Plugin, world *World) (*Cluster, informers.SharedInformerFactory, error) {
 	typed, dynamicObjects := world.objects()
 	client := fake.NewClientset(typed...)

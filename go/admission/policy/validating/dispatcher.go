@@ -134,13 +134,14 @@ func (d *dispatcher) evaluate(ctx context.Context, a admission.Attributes, o adm
 			}
 		case cabi.Yield:
 			w.shard.yielded()
+			// Only here: upstream too notices the end of a request in long evaluations alone.
+			if err := ctx.Err(); err != nil {
+				return d.interrupted(a, o, p.view, err)
+			}
 		case cabi.Invalid:
 			return d.refuse(a, o, p.view, fmt.Errorf("celgate: internal error: %s: %s", status, out))
 		default:
 			return d.refuse(a, o, p.view, fmt.Errorf("celgate: internal error: %s", status))
-		}
-		if err := ctx.Err(); err != nil {
-			return d.interrupted(a, o, p.view, err)
 		}
 	}
 	return d.refuse(a, o, p.view, fmt.Errorf("celgate: internal error: evaluation does not end"))

@@ -8,3 +8,6 @@ func SetRefreshInterval(interval time.Duration) (restore func()) {
 	refreshInterval = interval
 	return func() { refreshInterval = previous }
 }
+
+// Snapshot identifies the snapshot that a plugin judges by.
+func Snapshot(plugin any) any { return plugin.(*Plugin).publisher.current.Load() }
