@@ -22,15 +22,12 @@ pub trait Activation<'a> {
     fn resolve(&self, slot: usize) -> Option<Value<'a>>;
 }
 
-impl<'a> Activation<'a> for [Option<Value<'a>>] {
-    fn resolve(&self, slot: usize) -> Option<Value<'a>> {
-        self.get(slot).copied().flatten()
-    }
-}
+/// Variables in a slice, by slot.
+pub struct Slots<'s, 'a>(pub &'s [Option<Value<'a>>]);
 
-impl<'a, const N: usize> Activation<'a> for [Option<Value<'a>>; N] {
+impl<'a> Activation<'a> for Slots<'_, 'a> {
     fn resolve(&self, slot: usize) -> Option<Value<'a>> {
-        self.get(slot).copied().flatten()
+        self.0.get(slot).copied().flatten()
     }
 }
 

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bufio"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// compare prints every difference between two dumps. Expressions that do not compile on one side only are the type
+// checker's to compare; they are counted.
+func compare(out io.Writer, listPath, upstreamPath, oursPath string) error {
+	var files [3][]string
+	for i, path := range []string{listPath, upstreamPath, oursPath} {
+		lines, err := readLines(path)
+		if err != nil {
+			return err
+		}
+		files[i] = lines
+	}
+	if len(files[0]) != len(files[1]) || len(files[0]) != len(files[2]) {
+		return fmt.Errorf("%d expressions, %d and %d results", len(files[0]), len(files[1]), len(files[2]))
+	}
+	compared, uncompiled, different := 0, 0, 0
+	for i, line := range files[0] {
+		upstream, ours := files[1][i], files[2][i]
+		if strings.HasPrefix(upstream, "compile") || strings.HasPrefix(ours, "compile") {
+			if strings.HasPrefix(ours, "compile") && !strings.HasPrefix(upstream, "compile") {
+				uncompiled++
+			}
+			continue
+		}
+		compared++
+		if upstream != ours {
+			different++
+			expression, _ := hex.DecodeString(line)
+			fmt.Fprintf(out, "%s\n  upstream %s\n  ours     %s\n", expression, upstream, ours)
+		}
+	}
+	fmt.Fprintf(out, "%d compared, %d different; %d compile only upstream\n", compared, different, uncompiled)
+	if different > 0 {
+		return errors.New("the evaluators differ")
+	}
+	return nil
+}
+
+func readLines(path string) ([]string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var lines []string
+	scanner := bufio.NewScanner(file)
+	scanner.Buffer(nil, 1<<26)
+	for scanner.Scan() {
+		lines = append(lines, scanner.Text())
+	}
+	return lines, scanner.Err()
+}
