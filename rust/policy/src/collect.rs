@@ -29,7 +29,7 @@ impl<'a> Source<'a> {
             return Ok(Ok(&[None]));
         };
         let Some(number) = hook.params else {
-            return Ok(Err(bumpalo::format!(in self.arena, "paramKind kind `{kind}` not known").into_bump_str()));
+            return Ok(Err(bumpalo::format!(in self.arena, "paramKind kind `{}` not known", kind).into_bump_str()));
         };
         let namespace = match (hook.namespaced_params, &*param_ref.namespace) {
             (false, _) => "",
@@ -40,7 +40,7 @@ impl<'a> Source<'a> {
             return Ok(Err("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"));
         }
         let Some(set) = self.synced(number)? else {
-            let error = bumpalo::format!(in self.arena, "paramKind kind `{kind}` not yet synced to use for admission");
+            let error = bumpalo::format!(in self.arena, "paramKind kind `{}` not yet synced to use for admission", kind);
             return Ok(Err(error.into_bump_str()));
         };
         if !hook.namespaced_params && !param_ref.namespace.is_empty() {

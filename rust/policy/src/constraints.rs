@@ -158,6 +158,11 @@ impl PlannedConstraints {
         matches!(self.object, Check::Selector(_))
     }
 
+    /// Whether the object's name is needed.
+    pub(crate) fn reads_name(&self) -> bool {
+        self.exclude.iter().chain(&self.rules).any(|alternative| !alternative.names.is_empty())
+    }
+
     /// Upstream's `Matcher.Matches`. Namespace labels come last, so that they are asked for only if they decide.
     #[inline]
     pub(crate) fn verdict<'a>(&'a self, request: &RequestView<'a>) -> Result<Verdict<'a>, Unanswered> {

@@ -1,15 +1,42 @@
 //! ValidatingAdmissionPolicy: what the policies of a snapshot decide about a request, exactly as the apiserver would.
+//!
+//! [`Policy`] and [`Binding`] are compiled once; an [`Engine`] is an immutable snapshot of them, a [`Plan`] the part of it that can
+//! match one kind of request. [`Plan::evaluate`] decides a request; what it cannot know, it asks for (docs/abi.md).
+//! The oracle is `k8s.io/apiserver/pkg/admission/plugin/policy`.
 #![forbid(unsafe_code)]
 
-pub mod api;
+mod activation;
 mod answers;
+pub mod api;
+mod audit;
+mod authorize;
+mod collect;
+mod compile;
+mod compiled;
+mod constraints;
+mod engine;
+mod environment;
+mod evaluate;
 mod invalid;
+mod matchconditions;
 mod params;
+mod plan;
+mod policy;
 mod reader;
 mod reads;
 mod report;
+mod request;
 mod results;
 pub mod rules;
+mod scratch;
 pub mod selector;
+mod validate;
+mod variables;
 
+pub use engine::{Engine, Hook};
+pub use evaluate::Outcome;
 pub use invalid::InvalidRequest;
+pub use params::{Param, ParamSet};
+pub use plan::Plan;
+pub use policy::{Binding, Policy};
+pub use scratch::Scratch;

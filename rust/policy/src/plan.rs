@@ -33,7 +33,7 @@ pub(crate) struct PlannedHook {
     pub(crate) policy: Arc<Policy>,
     /// `None` when the policy has no constraints, which upstream calls an error.
     pub(crate) constraints: Option<PlannedConstraints>,
-    /// The configuration error of the policy, as it is reported.
+    /// The configuration error of the policy.
     pub(crate) error: Option<Box<str>>,
     pub(crate) bindings: Vec<PlannedBinding>,
     pub(crate) params: Option<u32>,
@@ -83,7 +83,9 @@ impl Plan {
             .collect();
         let Matches { matches, versions } = matches;
         let is_namespace = key.kind.group.is_empty() && key.kind.version == "v1" && key.kind.kind == "Namespace";
-        let info = Info { empty: hooks.is_empty(), versions, params: param_sets(&hooks), needs: Needs::new(&hooks) };
+        // Objects in the requested version are not expected to fail conversion; of others, a failure must be seen.
+        let converts = versions.iter().any(|version| *version != key.kind);
+        let info = Info { empty: hooks.is_empty(), versions, params: param_sets(&hooks), needs: Needs::new(&hooks, converts) };
         Ok(Plan { key, hooks, matches, is_namespace, info })
     }
 
@@ -94,6 +96,11 @@ impl Plan {
 }
 
 impl PlannedHook {
+    /// Whether params are looked for in the request's namespace.
+    fn reads_request_namespace(&self) -> bool {
+        self.namespaced_params && self.bindings.iter().any(|binding| binding.binding.param_ref().is_some())
+    }
+
     /// `None` when the policy has no effect on requests of this kind: not even an error.
     fn new(engine: &Engine, index: u32, hook: &Hook, key: &Key, matches: &mut Matches) -> Option<PlannedHook> {
         let constraints = match hook.policy.constraints() {
@@ -118,7 +125,7 @@ impl PlannedHook {
             index,
             policy: Arc::clone(&hook.policy),
             constraints,
-            error: hook.error.as_ref().map(|error| format!("failed to configure policy: {error}").into()),
+            error: hook.error.as_deref().map(Into::into),
             bindings,
             params: hook.params,
             namespaced_params: hook.namespaced_params,
@@ -138,7 +145,7 @@ fn param_sets(hooks: &[PlannedHook]) -> Vec<u32> {
 }
 
 impl Needs {
-    fn new(hooks: &[PlannedHook]) -> Needs {
+    fn new(hooks: &[PlannedHook], converts: bool) -> Needs {
         let mut reads = Reads::default();
         for hook in hooks.iter().filter(|hook| !hook.bindings.is_empty() && hook.error.is_none()) {
             reads |= hook.policy.reads();
@@ -147,11 +154,12 @@ impl Needs {
             hooks.iter().flat_map(|hook| hook.bindings.iter().map(|binding| &binding.constraints).chain([&hook.constraints])).flatten()
         };
         Needs {
-            // Names and namespaces are always read.
-            request: !hooks.is_empty(),
-            object: reads.contains(Reads::OBJECT),
-            old_object: reads.contains(Reads::OLD_OBJECT),
-            namespace_object: reads.contains(Reads::NAMESPACE_OBJECT),
+            request: reads.intersects(Reads::REQUEST | Reads::REQUEST_MATCH | Reads::AUTHORIZER)
+                || constraints().any(PlannedConstraints::reads_name)
+                || hooks.iter().any(PlannedHook::reads_request_namespace),
+            object: converts || reads.intersects(Reads::OBJECT),
+            old_object: converts || reads.intersects(Reads::OLD_OBJECT),
+            namespace_object: reads.intersects(Reads::NAMESPACE_OBJECT),
             namespace_labels: constraints().any(PlannedConstraints::reads_namespace_labels),
             object_labels: constraints().any(PlannedConstraints::reads_object_labels),
         }

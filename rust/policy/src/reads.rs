@@ -1,6 +1,6 @@
 //! Which of a policy's inputs its expressions can read, so that nobody prepares what nobody reads.
 
-use std::ops::BitOrAssign;
+use std::ops::{BitOr, BitOrAssign};
 
 use celgate_cel::ast::{Expr, ExprKind};
 
@@ -19,8 +19,9 @@ impl Reads {
     pub(crate) const NAMESPACE_WHOLE: Reads = Reads(1 << 5);
     pub(crate) const AUTHORIZER: Reads = Reads(1 << 6);
 
-    pub(crate) fn contains(self, other: Reads) -> bool {
-        self.0 & other.0 == other.0
+    /// Whether any of these is read.
+    pub(crate) fn intersects(self, any: Reads) -> bool {
+        self.0 & any.0 != 0
     }
 
     /// What an expression reads.
@@ -50,8 +51,8 @@ impl Reads {
         *self |= match name.strip_prefix('.').unwrap_or(name) {
             "object" => Reads::OBJECT,
             "oldObject" => Reads::OLD_OBJECT,
-            "request" => Reads(Reads::REQUEST.0 | Reads::REQUEST_MATCH.0),
-            "namespaceObject" => Reads(Reads::NAMESPACE_OBJECT.0 | Reads::NAMESPACE_WHOLE.0),
+            "request" => Reads::REQUEST | Reads::REQUEST_MATCH,
+            "namespaceObject" => Reads::NAMESPACE_OBJECT | Reads::NAMESPACE_WHOLE,
             "authorizer" | "authorizer.requestResource" => Reads::AUTHORIZER,
             _ => Reads::default(),
         };
@@ -69,6 +70,14 @@ impl Reads {
             }
             _ => self.add(operand),
         }
+    }
+}
+
+impl BitOr for Reads {
+    type Output = Reads;
+
+    fn bitor(self, other: Reads) -> Reads {
+        Reads(self.0 | other.0)
     }
 }
 
@@ -96,7 +105,7 @@ mod tests {
     fn fields_of_the_request() {
         assert_eq!(reads("request.operation == 'CREATE' && request.userInfo.username == 'a'"), Reads::REQUEST);
         for text in ["request.kind.kind == 'Pod'", "dyn(request).object == null", "request.resource.group == ''", "[request].size() == 1"] {
-            assert!(reads(text).contains(Reads::REQUEST_MATCH), "{text}");
+            assert!(reads(text).intersects(Reads::REQUEST_MATCH), "{text}");
         }
     }
 
@@ -106,7 +115,7 @@ mod tests {
             assert_eq!(reads(text), Reads::NAMESPACE_OBJECT, "{text}");
         }
         for text in ["dyn(namespaceObject).metadata", "namespaceObject.metadata == namespaceObject.metadata", "namespaceObject == null"] {
-            assert!(reads(text).contains(Reads::NAMESPACE_WHOLE), "{text}");
+            assert!(reads(text).intersects(Reads::NAMESPACE_WHOLE), "{text}");
         }
     }
 
@@ -114,8 +123,8 @@ mod tests {
     fn everything_inside_macros_counts() {
         let all = reads("object.spec.containers.all(c, oldObject.x.exists(o, o == c)) ? {authorizer.path('/'): 1} : [2]");
         for input in [Reads::OBJECT, Reads::OLD_OBJECT, Reads::AUTHORIZER] {
-            assert!(all.contains(input));
+            assert!(all.intersects(input));
         }
-        assert!(!all.contains(Reads::REQUEST));
+        assert!(!all.intersects(Reads::REQUEST));
     }
 }

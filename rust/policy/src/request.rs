@@ -26,7 +26,6 @@ const VERSIONS: u32 = 5;
 pub(crate) struct RequestView<'a> {
     arena: &'a Bump,
     record: &'a Record<'a>,
-    attributes: Value<'a>,
     name: &'a str,
     namespace: &'a str,
     pub(crate) answers: &'a Answers,
@@ -40,16 +39,16 @@ impl<'a> RequestView<'a> {
         answers: &'a Answers,
         pending: &'a RefCell<Pending>,
     ) -> Result<RequestView<'a>, InvalidRequest> {
-        let attributes = record.root(ATTRIBUTES).unwrap_or(Value::Null);
-        let text = |name: &str| match attributes {
-            Value::Record(fields) if !fields.is_list() => match fields.field(name) {
+        let text = |name: &str| match record.root(ATTRIBUTES) {
+            None => Ok(""),
+            Some(Value::Record(fields)) if !fields.is_list() => match fields.field(name) {
                 None | Some(Value::Null) => Ok(""),
                 Some(Value::String(text)) => Ok(text),
                 Some(_) => Err(InvalidRequest::new(format!("request.{name} is not a string"))),
             },
-            _ => Err(InvalidRequest::new("root 0 is not the request")),
+            Some(_) => Err(InvalidRequest::new("root 0 is not the request")),
         };
-        Ok(RequestView { arena, record, attributes, name: text("name")?, namespace: text("namespace")?, answers, pending })
+        Ok(RequestView { arena, record, name: text("name")?, namespace: text("namespace")?, answers, pending })
     }
 
     /// The object's name; empty when the server is to generate it.
@@ -65,7 +64,7 @@ impl<'a> RequestView<'a> {
 
     /// The AdmissionRequest without `kind` and `resource`.
     pub(crate) fn attributes(&self) -> Value<'a> {
-        self.attributes
+        self.record.root(ATTRIBUTES).unwrap_or(Value::Null)
     }
 
     /// Labels of object and oldObject, where there are such.

@@ -128,6 +128,12 @@ impl Unfinished<'_> {
         self.results.decisions.push(Decision { expression, action, evaluation, reason, message });
     }
 
+    /// Takes everything back.
+    pub(crate) fn restart(&mut self) {
+        self.retract();
+        self.entry.conditions = None;
+    }
+
     /// Takes back the decisions and annotations added so far.
     pub(crate) fn retract(&mut self) {
         self.results.decisions.truncate(self.entry.decisions.start as usize);

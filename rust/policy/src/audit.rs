@@ -1,0 +1,28 @@
+//! auditAnnotations, the last part of upstream's `validator.Validate`.
+
+use celgate_cel::value::Value;
+
+use crate::activation::{Evaluated, Section, Stop};
+use crate::compile::Annotation;
+use crate::report::Action;
+use crate::results::Unfinished;
+
+/// Evaluates the annotations and adds those that are published or, under failurePolicy Fail, failed.
+pub(crate) fn evaluate<'a>(
+    section: &mut Section<'_, 'a>,
+    annotations: &'a [Annotation],
+    on_error: Action,
+    results: &mut Unfinished<'_>,
+) -> Result<(), Stop> {
+    for annotation in annotations {
+        match section.evaluate(&annotation.expression)? {
+            Evaluated::Error(error) if on_error == Action::Deny => results.annotation(true, &annotation.key, error),
+            Evaluated::Value(Value::String(value)) if !value.trim().is_empty() => {
+                results.annotation(false, &annotation.key, value.trim());
+            }
+            // Null, nothing but space, or an error that failurePolicy ignores. The checker admits no other types.
+            Evaluated::Error(_) | Evaluated::Value(_) => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! Expressions of a policy → programs: upstream's `compilePolicy`, `CompositedCompiler` and `CompileCELExpression`.
+
+use celgate_cel::check::check;
+use celgate_cel::env::Env;
+use celgate_cel::parser::{ParseOptions, parse};
+use celgate_cel::types::Type;
+use celgate_k8s::types::{OptionalVariables, VARIABLES, variable_type};
+
+use crate::api::PolicySpec;
+pub(crate) use crate::compiled::Compiled;
+use crate::environment;
+use crate::reads::Reads;
+use crate::variables::unescape;
+
+/// The cost that one expression or variable may have (apiserver `pkg/apis/cel/config.go`, `PerCallLimit`).
+pub(crate) const COST_LIMIT: u64 = 1_000_000;
+
+/// cel-go's text when an expression passes that limit.
+pub(crate) const COST_LIMIT_EXCEEDED: &str = "operation cancelled: actual cost limit exceeded";
+
+/// All expressions of a policy. Where one does not compile, it holds upstream's error.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// Distinct names, in order of their declaration.
+    pub(crate) variables: Box<[Variable]>,
+    pub(crate) conditions: Box<[Expression]>,
+    pub(crate) validations: Box<[Validation]>,
+    pub(crate) annotations: Box<[Annotation]>,
+    /// Whether any validation has a messageExpression.
+    pub(crate) has_messages: bool,
+    pub(crate) reads: Reads,
+}
+
+/// One expression.
+#[derive(Debug)]
+pub(crate) struct Expression {
+    pub(crate) text: Box<str>,
+    pub(crate) program: Result<Compiled, Box<str>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: Box<str>,
+    /// Names are unescaped when they are looked up: one that looks escaped is never found.
+    pub(crate) reachable: bool,
+    pub(crate) program: Result<Compiled, Box<str>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Validation {
+    pub(crate) expression: Expression,
+    pub(crate) message_expression: Option<Expression>,
+    /// Not trimmed.
+    pub(crate) message: Box<str>,
+    pub(crate) reason: Option<Box<str>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Annotation {
+    pub(crate) key: Box<str>,
+    pub(crate) expression: Expression,
+}
+
+/// Compiles expressions one after the other; variables are added to what later ones see.
+struct Compiler {
+    /// With `authorizer` declared, and without.
+    with_authorizer: Env,
+    without_authorizer: Env,
+    reads: Reads,
+}
+
+impl Program {
+    /// Compiles a policy's expressions for evaluation by the newest environment, as stored policies are.
+    pub(crate) fn compile(spec: &PolicySpec, has_params: bool) -> Program {
+        let mut compiler = Compiler::new(has_params);
+        let mut variables: Vec<Variable> = Vec::with_capacity(spec.variables.len());
+        for variable in &spec.variables {
+            let program = compiler.variable(&variable.name, &variable.expression);
+            match variables.iter_mut().find(|known| *known.name == *variable.name) {
+                // Upstream keeps them by name: the last one stays.
+                Some(known) => known.program = program,
+                None => variables.push(Variable {
+                    reachable: unescape(&variable.name).is_some_and(|name| name == variable.name),
+                    name: variable.name.as_str().into(),
+                    program,
+                }),
+            }
+        }
+        let conditions = spec.match_conditions.iter().map(|condition| compiler.expression(&condition.expression, &[Type::Bool], true));
+        let conditions = conditions.collect();
+        let validations = spec.validations.iter().map(|validation| Validation {
+            expression: compiler.expression(&validation.expression, &[Type::Bool], true),
+            message_expression: (!validation.message_expression.is_empty())
+                .then(|| compiler.expression(&validation.message_expression, &[Type::String], false)),
+            message: validation.message.as_str().into(),
+            reason: validation.reason.as_deref().map(Into::into),
+        });
+        let validations: Box<[Validation]> = validations.collect();
+        let annotations = spec.audit_annotations.iter().map(|annotation| Annotation {
+            key: annotation.key.as_str().into(),
+            expression: compiler.expression(&annotation.value_expression, &[Type::String, Type::Null], true),
+        });
+        let annotations = annotations.collect();
+        Program {
+            variables: variables.into(),
+            conditions,
+            has_messages: validations.iter().any(|validation| validation.message_expression.is_some()),
+            validations,
+            annotations,
+            reads: compiler.reads,
+        }
+    }
+}
+
+impl Compiler {
+    fn new(has_params: bool) -> Compiler {
+        let env = |authorizer| environment::env(OptionalVariables { params: has_params, authorizer });
+        Compiler { with_authorizer: env(true), without_authorizer: env(false), reads: Reads::default() }
+    }
+
+    fn variable(&mut self, name: &str, text: &str) -> Result<Compiled, Box<str>> {
+        let (program, ty) = match self.compile(text, None, true) {
+            Ok((program, output)) => (Ok(program), variable_type(&output)),
+            Err(error) => (Err(error), Type::Dyn),
+        };
+        self.with_authorizer = self.with_authorizer.with_struct_field(VARIABLES, name, ty.clone());
+        self.without_authorizer = self.without_authorizer.with_struct_field(VARIABLES, name, ty);
+        program
+    }
+
+    fn expression(&mut self, text: &str, accepted: &[Type], authorizer: bool) -> Expression {
+        Expression { text: text.into(), program: self.compile(text, Some(accepted), authorizer).map(|(program, _)| program) }
+    }
+
+    /// The program and its static type, or upstream's text of what is wrong.
+    fn compile(&mut self, text: &str, accepted: Option<&[Type]>, authorizer: bool) -> Result<(Compiled, Type), Box<str>> {
+        let env = if authorizer { &self.with_authorizer } else { &self.without_authorizer };
+        let failed = |issues| format!("compilation failed: {issues}").into_boxed_str();
+        let ast = parse(text, &ParseOptions::kubernetes()).map_err(failed)?;
+        let checked = check(ast, env).map_err(failed)?;
+        if let Some(accepted) = accepted {
+            accept(accepted, &checked.output)?;
+        }
+        self.reads |= Reads::of(&checked.ast.expr);
+        let program = Compiled::new(&checked, environment::functions()).map_err(|error| format!("program instantiation failed: {error}"))?;
+        Ok((program, checked.output))
+    }
+}
+
+/// Whether an expression's type is one of those that its place takes.
+fn accept(accepted: &[Type], output: &Type) -> Result<(), Box<str>> {
+    if accepted.iter().any(|accepted| output.is_exact(accepted)) {
+        return Ok(());
+    }
+    let got = output.go_string();
+    Err(match accepted {
+        [one] => format!("must evaluate to {} but got {got}", one.go_string()),
+        several => {
+            let names: Vec<String> = several.iter().map(Type::go_string).collect();
+            format!("must evaluate to one of [{}] but got {got}", names.join(" "))
+        }
+    }
+    .into())
+}

@@ -1,0 +1,270 @@
+//! The decision about one request: upstream's `validating.dispatcher.Dispatch`, over a plan, in its order of events.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bumpalo::Bump;
+use celgate_cel::record::Record;
+use celgate_cel::value::Value;
+
+use crate::InvalidRequest;
+use crate::collect::Source;
+use crate::constraints::{Match, Verdict};
+use crate::params::{Param, ParamSet};
+use crate::plan::{Plan, PlannedBinding, PlannedHook};
+use crate::report::{Action, Evaluation, Report, Subject};
+use crate::request::{RequestView, Unanswered};
+use crate::results::Results;
+use crate::scratch::{Output, Progress, Scratch};
+use crate::validate::{self, Case};
+
+/// Cost after which a call yields, so that its caller can look whether the request is cancelled.
+const STEP_BUDGET: u64 = 2_000_000;
+
+/// The message of an evaluation that panicked: a bug in the core.
+const PANICKED: &str = "internal error: evaluation panicked";
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Decided; the output is the report.
+    Done,
+    /// The output is questions; call again with answers.
+    NeedsInput,
+    /// The step budget is used up; call again.
+    Yield,
+}
+
+/// Why the walk over the plan stops before its end.
+enum Pause {
+    Unanswered,
+    Yield,
+    /// The namespace look-up failed, which ends the dispatch.
+    End,
+}
+
+impl From<Unanswered> for Pause {
+    fn from(_: Unanswered) -> Pause {
+        Pause::Unanswered
+    }
+}
+
+impl Plan {
+    /// Decides a request, or goes on deciding it. `request` is its record, the same bytes in every call until [`Scratch::reset`];
+    /// `params` are the current param sets by number, `None` for one that has not synced; `answers` are empty in the first call.
+    ///
+    /// The error says what is malformed; the request is then over.
+    pub fn evaluate(
+        &self,
+        scratch: &mut Scratch,
+        request: &[u8],
+        params: &[Option<&ParamSet>],
+        answers: &[u8],
+    ) -> Result<Outcome, InvalidRequest> {
+        if scratch.output == Output::Report {
+            scratch.reset();
+        }
+        scratch.output = Output::Nothing;
+        scratch.evaluations = 0;
+        scratch.answers.take(scratch.pending.get_mut(), answers)?;
+        scratch.arena.reset();
+        let paused = {
+            let arena = &scratch.arena;
+            let record = Record::parse(request).map_err(|error| InvalidRequest::new(format!("request record: {error:?}")))?;
+            let mut walk = Walk {
+                plan: self,
+                arena,
+                request: RequestView::new(arena, arena.alloc(record), &scratch.answers, &scratch.pending)?,
+                params,
+                pinned: &scratch.pinned,
+                pair: &mut scratch.pair,
+                progress: &mut scratch.progress,
+                results: &mut scratch.results,
+                report: &mut scratch.report,
+                evaluations: &mut scratch.evaluations,
+                cost: 0,
+            };
+            walk.run()
+        };
+        Ok(match paused {
+            Ok(()) | Err(Pause::End) => {
+                scratch.output = Output::Report;
+                Outcome::Done
+            }
+            Err(Pause::Unanswered) => {
+                scratch.pin(params);
+                scratch.pending.get_mut().write(&mut scratch.questions);
+                scratch.output = Output::Questions;
+                Outcome::NeedsInput
+            }
+            Err(Pause::Yield) => {
+                scratch.pin(params);
+                Outcome::Yield
+            }
+        })
+    }
+}
+
+impl Scratch {
+    /// Keeps the params of this call for the next ones.
+    fn pin(&mut self, params: &[Option<&ParamSet>]) {
+        self.pinned.resize(params.len().max(self.pinned.len()), None);
+        for (pinned, current) in self.pinned.iter_mut().zip(params) {
+            if pinned.is_none() {
+                *pinned = current.cloned();
+            }
+        }
+    }
+}
+
+/// One call's walk over the plan.
+struct Walk<'s, 'a> {
+    plan: &'a Plan,
+    arena: &'a Bump,
+    request: RequestView<'a>,
+    params: &'a [Option<&'a ParamSet>],
+    pinned: &'a [Option<ParamSet>],
+    pair: &'s mut Bump,
+    progress: &'s mut Progress,
+    results: &'s mut Results,
+    report: &'s mut Vec<u8>,
+    evaluations: &'s mut u64,
+    cost: u64,
+}
+
+impl<'a> Walk<'_, 'a> {
+    fn run(&mut self) -> Result<(), Pause> {
+        let plan = self.plan;
+        while let Some(hook) = plan.hooks.get(self.progress.hook) {
+            self.hook(hook)?;
+            self.results.clear();
+            *self.progress = Progress { hook: self.progress.hook + 1, ..Progress::default() };
+        }
+        Ok(())
+    }
+
+    /// One policy. What happened before a pause is repeated only as far as it costs nothing.
+    fn hook(&mut self, hook: &'a PlannedHook) -> Result<(), Pause> {
+        let subject = Subject { hook: hook.index, binding: None };
+        let verdict = match &hook.constraints {
+            Some(constraints) => constraints.verdict(&self.request)?,
+            None => Verdict::Error("policy contained no match constraints, a required field"),
+        };
+        let matched = match (verdict, &hook.error) {
+            (Verdict::No, _) => return Ok(()),
+            (Verdict::Error(error), _) => {
+                self.configuration_error(hook, subject, "failed to configure policy: ", error);
+                return Ok(());
+            }
+            (Verdict::Match(_), Some(error)) => {
+                self.configuration_error(hook, subject, "failed to configure policy: ", error);
+                return Ok(());
+            }
+            (Verdict::Match(index), None) => index,
+        };
+        let Some(matched) = self.plan.matches.get(matched as usize) else { return Ok(()) };
+        let mut position = self.progress.binding.unwrap_or(0);
+        while let Some(binding) = hook.bindings.get(position) {
+            self.progress.binding = Some(position);
+            self.binding(hook, matched, binding)?;
+            self.progress.param = 0;
+            position += 1;
+        }
+        Ok(())
+    }
+
+    /// One binding of a policy that matches.
+    fn binding(&mut self, hook: &'a PlannedHook, matched: &'a Match, binding: &'a PlannedBinding) -> Result<(), Pause> {
+        const PREFIX: &str = "failed to configure binding: ";
+        let subject = Subject { hook: hook.index, binding: Some(binding.index) };
+        if let Some(constraints) = &binding.constraints {
+            match constraints.verdict(&self.request)? {
+                Verdict::No => return Ok(()),
+                Verdict::Match(_) => {}
+                Verdict::Error(error) => {
+                    self.configuration_error(hook, subject, PREFIX, error);
+                    return Ok(());
+                }
+            }
+        }
+        let source = Source { arena: self.arena, request: self.request, set: hook.params.and_then(|number| self.param_set(number)) };
+        let params = match source.collect(hook, binding.binding.param_ref())? {
+            Ok(params) => params,
+            Err(error) => {
+                self.configuration_error(hook, subject, PREFIX, error);
+                return Ok(());
+            }
+        };
+        if !params.is_empty()
+            && let Err(error) = self.request.objects(matched.version)
+        {
+            self.configuration_error(hook, subject, PREFIX, error);
+            return Ok(());
+        }
+        if self.plan.key.namespaced && !self.plan.is_namespace && self.request.namespace_object()?.is_err() {
+            Report(self.report).namespace_failed(subject);
+            return Err(Pause::End);
+        }
+        while let Some(&param) = params.get(self.progress.param) {
+            let entry = match self.results.get(param) {
+                Some(entry) => entry,
+                None => self.evaluate(&hook.policy, matched, param)?,
+            };
+            self.results.write(entry, subject, &mut Report(self.report));
+            self.progress.param += 1;
+            if self.cost >= STEP_BUDGET {
+                return Err(Pause::Yield);
+            }
+        }
+        Ok(())
+    }
+
+    /// The current set of this number: the one of the first call that had it.
+    fn param_set(&self, number: u32) -> Option<&'a ParamSet> {
+        let pinned = self.pinned.get(number as usize).and_then(Option::as_ref);
+        pinned.or_else(|| self.params.get(number as usize).copied().flatten())
+    }
+
+    fn configuration_error(&mut self, hook: &PlannedHook, subject: Subject, prefix: &str, error: &str) {
+        if !hook.policy.ignores_errors() {
+            Report(self.report).configuration(subject, prefix, error);
+        }
+    }
+
+    /// Evaluates a policy with a param, for all bindings that share it. A panic becomes an error of that evaluation.
+    fn evaluate(&mut self, policy: &'a crate::policy::Policy, matched: &'a Match, param: Option<&'a Param>) -> Result<u32, Unanswered> {
+        *self.evaluations += 1;
+        let (plan, request, is_namespace) = (self.plan, self.request, self.plan.is_namespace);
+        let mut unfinished = self.results.begin();
+        let pair: &Bump = self.pair;
+        let evaluated = catch_unwind(AssertUnwindSafe(|| {
+            let namespace = if plan.key.namespaced && !is_namespace { request.namespace_object()?.unwrap_or(Value::Null) } else { Value::Null };
+            let objects = request.objects(matched.version).unwrap_or((Value::Null, Value::Null));
+            let case = Case { policy, key: &plan.key, matched, request, param, objects, namespace };
+            validate::evaluate(pair, &case, &mut unfinished)
+        }));
+        let entry = match evaluated {
+            Ok(Ok(cost)) => {
+                // Even an evaluation without cost takes a step.
+                self.cost = self.cost.saturating_add(cost).saturating_add(1);
+                Ok(unfinished.finish(param))
+            }
+            Ok(Err(unanswered)) => Err(unanswered),
+            Err(payload) => {
+                discard(payload);
+                unfinished.restart();
+                let action = if policy.ignores_errors() { Action::Admit } else { Action::Deny };
+                unfinished.decision(0, action, Evaluation::Error, "", PANICKED);
+                Ok(unfinished.finish(param))
+            }
+        };
+        self.pair.reset();
+        entry
+    }
+}
+
+/// Drops a panic's payload, whose own `drop` may panic: that second payload is leaked.
+fn discard(payload: Box<dyn std::any::Any + Send>) {
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+}

@@ -1,0 +1,70 @@
+//! matchConditions: upstream's `webhook/matchconditions`.
+
+use bumpalo::collections::Vec;
+use celgate_cel::value::Value;
+
+use crate::activation::{Evaluated, OUT_OF_BUDGET, Section, Stop};
+use crate::compile::Expression;
+use crate::request::Unanswered;
+
+/// Cost that all conditions of a policy may have together.
+pub(crate) const BUDGET: u64 = 2_500_000;
+
+/// What the conditions came to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome<'a> {
+    /// All are true.
+    Match,
+    /// One is false; so many before it failed.
+    Excluded { errors: u32 },
+    /// None is false, but some failed, or the budget is used up (then no error is counted).
+    Failed { errors: u32, message: &'a str },
+}
+
+/// Evaluates all conditions; the first false one decides, before any error, but not before the budget.
+pub(crate) fn evaluate<'a>(section: &mut Section<'_, 'a>, conditions: &'a [Expression]) -> Result<Outcome<'a>, Unanswered> {
+    let arena = section.arena();
+    let mut errors: Vec<'a, &'a str> = Vec::new_in(arena);
+    let mut excluded = None;
+    for condition in conditions {
+        match section.evaluate(condition) {
+            Err(Stop::Unanswered) => return Err(Unanswered),
+            Err(Stop::Budget) => return Ok(Outcome::Failed { errors: 0, message: OUT_OF_BUDGET }),
+            // Later ones are evaluated all the same, since they can still use the budget up.
+            _ if excluded.is_some() => {}
+            Ok(Evaluated::Error(error)) => errors.push(error),
+            Ok(Evaluated::Value(Value::Bool(false))) => excluded = Some(errors.len() as u32),
+            Ok(Evaluated::Value(_)) => {}
+        }
+    }
+    if let Some(errors) = excluded {
+        return Ok(Outcome::Excluded { errors });
+    }
+    if errors.is_empty() {
+        return Ok(Outcome::Match);
+    }
+    let count = errors.len() as u32;
+    Ok(Outcome::Failed { errors: count, message: aggregate(arena, &errors) })
+}
+
+/// apimachinery's `utilerrors.Aggregate` as text: without duplicates, in brackets if there is more than one.
+fn aggregate<'a>(arena: &'a bumpalo::Bump, errors: &[&'a str]) -> &'a str {
+    let mut distinct: Vec<'a, &'a str> = Vec::new_in(arena);
+    for error in errors {
+        if !distinct.contains(error) {
+            distinct.push(error);
+        }
+    }
+    match distinct.as_slice() {
+        [one] => one,
+        several => {
+            let mut text = bumpalo::collections::String::from_str_in("[", arena);
+            for (i, error) in several.iter().enumerate() {
+                text.push_str(if i == 0 { "" } else { ", " });
+                text.push_str(error);
+            }
+            text.push(']');
+            text.into_bump_str()
+        }
+    }
+}
