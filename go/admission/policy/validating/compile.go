@@ -3,6 +3,10 @@ package validating
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -77,6 +81,37 @@ func (c *compiled[O, H]) get(object O, create func(O) (H, error)) (H, error) {
 	}
 	c.entries[object.GetName()] = entry
 	return entry.made, nil
+}
+
+// fill makes what is missing for these objects, with all processors. What fails is left to get.
+func (c *compiled[O, H]) fill(objects []O, create func(O) (H, error)) {
+	missing := slices.DeleteFunc(slices.Clone(objects), func(object O) bool {
+		entry, found := c.entries[object.GetName()]
+		return found && sameVersion(entry.object, object)
+	})
+	if len(missing) < 2 {
+		return
+	}
+	made := make([]H, len(missing))
+	errs := make([]error, len(missing))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(missing)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(missing)); i = next.Add(1) - 1 {
+				made[i], errs[i] = create(missing[i])
+			}
+		})
+	}
+	workers.Wait()
+	if c.entries == nil {
+		c.entries = make(map[string]compiledEntry[O, H], len(missing))
+	}
+	for i, object := range missing {
+		if errs[i] == nil {
+			c.entries[object.GetName()] = compiledEntry[O, H]{object: object, made: made[i], round: c.round}
+		}
+	}
 }
 
 // sweep forgets what was not asked for since the previous sweep.

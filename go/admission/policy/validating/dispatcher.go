@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/celgate/celgate/go/internal/cabi"
@@ -26,6 +27,7 @@ type dispatcher struct {
 	matcher    *matching.Matcher
 	policies   generic.PolicyMatcher
 	namespaces corelisters.NamespaceLister
+	client     kubernetes.Interface
 	exempt     *exemptions
 
 	pool sync.Pool
@@ -38,8 +40,8 @@ type dispatcher struct {
 
 var _ generic.Dispatcher[PolicyHook] = &dispatcher{}
 
-func newDispatcher(authz authorizer.UnconditionalAuthorizer, matcher *matching.Matcher, namespaces corelisters.NamespaceLister, exempt *exemptions) *dispatcher {
-	d := &dispatcher{authorizer: authz, matcher: matcher, policies: generic.NewPolicyMatcher(matcher), namespaces: namespaces, exempt: exempt}
+func newDispatcher(authz authorizer.UnconditionalAuthorizer, matcher *matching.Matcher, namespaces corelisters.NamespaceLister, client kubernetes.Interface, exempt *exemptions) *dispatcher {
+	d := &dispatcher{authorizer: authz, matcher: matcher, policies: generic.NewPolicyMatcher(matcher), namespaces: namespaces, client: client, exempt: exempt}
 	d.pool.New = func() any { return &work{scratch: cabi.NewScratch(), shard: counters.shard()} }
 	return d
 }

@@ -3,8 +3,10 @@ package validating
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/celgate/celgate/go/internal/wire"
@@ -38,7 +40,7 @@ func selectorError(err error) error {
 
 // answerNamespace looks the request's namespace up, with a request to the API server if the lister does not know it.
 func (d *dispatcher) answerNamespace(ctx context.Context, w *work, id uint32, a admission.Attributes) {
-	namespace, err := d.matcher.GetNamespace(ctx, a.GetNamespace())
+	namespace, err := d.lookUp(ctx, a.GetNamespace())
 	if err != nil {
 		// Selectors report it in their way; where evaluation needs the object, the raw error is the request's outcome.
 		w.namespaceError = err
@@ -50,4 +52,12 @@ func (d *dispatcher) answerNamespace(ctx context.Context, w *work, id uint32, a 
 	e.SetObject(0, namespace)
 	e.SetLabels(1, namespace.Labels)
 	w.answers.Add(id, wire.Answered, e.Bytes())
+}
+
+// lookUp gives a namespace. A request for a custom resource that is called namespaces may name none, but selectors look it up all the same.
+func (d *dispatcher) lookUp(ctx context.Context, name string) (*corev1.Namespace, error) {
+	if name == "" {
+		return d.client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	}
+	return d.matcher.GetNamespace(ctx, name)
 }

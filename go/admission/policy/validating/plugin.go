@@ -76,8 +76,8 @@ func NewPlugin(configFile io.Reader) (*Plugin, error) {
 			namespaces = factory.Core().V1().Namespaces().Lister()
 			return newPolicySource(factory, client, mapper, p.publisher.publish)
 		},
-		func(authz authorizer.UnconditionalAuthorizer, matcher *matching.Matcher, _ kubernetes.Interface) generic.Dispatcher[PolicyHook] {
-			p.dispatcher = newDispatcher(authz, matcher, namespaces, p.exempt)
+		func(authz authorizer.UnconditionalAuthorizer, matcher *matching.Matcher, client kubernetes.Interface) generic.Dispatcher[PolicyHook] {
+			p.dispatcher = newDispatcher(authz, matcher, namespaces, client, p.exempt)
 			return p.dispatcher
 		},
 	)

@@ -136,56 +136,76 @@ func (s *policySource) refresh(ctx context.Context) {
 	}
 }
 
-// calculate gives the hooks of all policies that have a binding. With an error they are still complete, unless they are nil.
-func (s *policySource) calculate(ctx context.Context) ([]PolicyHook, error) {
+// boundPolicy is a policy with its bindings, by name.
+type boundPolicy struct {
+	policy   *Policy
+	bindings []*PolicyBinding
+}
+
+// bound lists the policies that have a binding, by name. A policy that does not exist, or not yet, is left out.
+func (s *policySource) bound() (found []boundPolicy, errs []error) {
 	bindings, err := s.bindingLister.List(labels.Everything())
 	if err != nil {
-		return nil, err
+		return nil, []error{&unusableError{err}}
 	}
 	bindings = slices.Clone(bindings)
 	slices.SortFunc(bindings, func(a, b *PolicyBinding) int {
 		return cmp.Or(cmp.Compare(a.Spec.PolicyName, b.Spec.PolicyName), cmp.Compare(a.Name, b.Name))
 	})
-	hooks := make([]PolicyHook, 0, len(bindings))
-	var errs []error
 	for start := 0; start < len(bindings); {
 		name := bindings[start].Spec.PolicyName
-		end := start
+		end := start + 1
 		for end < len(bindings) && bindings[end].Spec.PolicyName == name {
 			end++
 		}
-		hook, present, err := s.hook(ctx, name, bindings[start:end:end])
-		if unusable := (*unusableError)(nil); errors.As(err, &unusable) {
-			return nil, err
-		}
-		if err != nil {
+		policy, err := s.policyLister.Get(name)
+		switch {
+		case err == nil:
+			found = append(found, boundPolicy{policy: policy, bindings: bindings[start:end:end]})
+		case !apierrors.IsNotFound(err):
 			errs = append(errs, err)
-		}
-		if present {
-			hooks = append(hooks, hook)
 		}
 		start = end
 	}
-	s.compiled.sweep()
-	if err := s.retainParams(); err != nil {
-		errs = append(errs, err)
-	}
-	return hooks, errors.Join(errs...)
+	return found, errs
 }
 
-// unusableError means that there is no way to enforce a policy, not even to refuse what it matches.
+// calculate gives the hooks of all policies that have a binding. With an error they are still complete, unless they are nil.
+func (s *policySource) calculate(ctx context.Context) ([]PolicyHook, error) {
+	found, errs := s.bound()
+	policies := make([]*Policy, len(found))
+	for i := range found {
+		policies[i] = found[i].policy
+	}
+	s.compiled.fill(policies, compilePolicy)
+	hooks := make([]PolicyHook, 0, len(found))
+	for i := range found {
+		hook, usable, err := s.hook(ctx, found[i])
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if usable {
+			hooks = append(hooks, hook)
+		}
+	}
+	err := errors.Join(errs...)
+	if unusable := (*unusableError)(nil); errors.As(err, &unusable) {
+		return nil, err
+	}
+	s.compiled.sweep()
+	if retainErr := s.retainParams(); retainErr != nil {
+		err = errors.Join(err, retainErr)
+	}
+	return hooks, err
+}
+
+// unusableError means that the policies in force cannot be told, so that those before must stay.
 type unusableError struct{ error }
 
-// hook makes the hook of one policy. A policy that does not exist gives none; nor, as upstream, does one whose paramKind is no kind.
-func (s *policySource) hook(ctx context.Context, name string, bindings []*PolicyBinding) (hook PolicyHook, present bool, err error) {
-	policy, err := s.policyLister.Get(name)
-	if apierrors.IsNotFound(err) {
-		return hook, false, nil
-	}
-	if err != nil {
-		return hook, false, err
-	}
-	hook = PolicyHook{Policy: policy, Bindings: bindings, DynamicClient: s.dynamicClient, RESTMapper: s.restMapper}
+// hook makes the hook of one policy. Like upstream, it is not usable if its paramKind is no kind.
+func (s *policySource) hook(ctx context.Context, bound boundPolicy) (hook PolicyHook, usable bool, err error) {
+	policy := bound.policy
+	hook = PolicyHook{Policy: policy, Bindings: bound.bindings, DynamicClient: s.dynamicClient, RESTMapper: s.restMapper}
 	if policy.Spec.ParamKind != nil {
 		kind, err := paramKindOf(policy)
 		if err != nil {
