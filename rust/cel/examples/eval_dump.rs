@@ -125,9 +125,13 @@ fn show<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> String {
             }
             let Some(map) = MapView::of(value) else { return format!("opaque:{}", value.type_name()) };
             let order = map.order(ctx);
-            let entries = (0..order.len()).filter_map(|i| order.entry(ctx, i));
-            let mut parts: Vec<String> =
-                entries.map(|(key, value)| format!("{}: {}", show(ctx, key), show(ctx, value))).collect();
+            let keys = (0..order.len()).filter_map(|i| order.key(i));
+            // Looked up, since no look-up finds NaN.
+            let entry = |key| match map.find(ctx, key) {
+                Some(value) => format!("{}: {}", show(ctx, key), show(ctx, value)),
+                None => format!("{}: error:\"no such key: NaN\"", show(ctx, key)),
+            };
+            let mut parts: Vec<String> = keys.map(entry).collect();
             parts.sort();
             format!("{{{}}}", parts.join(", "))
         }

@@ -4,7 +4,7 @@ mod guard;
 mod table;
 
 pub use table::FunctionTable;
-pub(crate) use table::{Binding, Overload, Shape};
+pub(crate) use table::{Binding, Shape};
 
 use crate::context::EvalContext;
 use crate::value::Value;

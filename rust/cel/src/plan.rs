@@ -138,7 +138,7 @@ impl<'e, 'o> Planner<'e, 'o> {
     fn node(&mut self, expr: &'e Expr) -> Result<u32, PlanError> {
         match &expr.kind {
             ExprKind::Call { target, function, args } => self.call(expr.id, target.as_deref(), function, args),
-            ExprKind::Ident(name) => Ok(self.ident(expr.id, name)),
+            ExprKind::Ident(name) => self.ident(expr.id, name),
             ExprKind::Literal(literal) => Ok(self.constant(expr.id, of_literal(literal))),
             ExprKind::Select { operand, field, test_only } => self.select(expr.id, operand, field, *test_only),
             ExprKind::List { elements, optional_indices } => self.list(expr.id, elements, optional_indices),
@@ -171,20 +171,24 @@ impl<'e, 'o> Planner<'e, 'o> {
         }
     }
 
-    fn ident(&mut self, id: ExprId, name: &'e str) -> u32 {
+    fn ident(&mut self, id: ExprId, name: &str) -> Result<u32, PlanError> {
         let reference = self.checked.references.get(&id);
         if let Some(value) = reference.and_then(|reference| reference.value.as_ref()) {
-            return self.constant(id, of_literal(value));
+            return Ok(self.constant(id, of_literal(value)));
         }
         let name = match reference {
-            Some(reference) if !reference.name.is_empty() => &reference.name,
+            Some(reference) if !reference.name.is_empty() => reference.name.as_str(),
             _ => name,
         };
-        if self.checked.types.get(&id).is_some_and(|ty| ty.kind() == Kind::Type) && self.local(name).is_none() {
-            return self.constant(id, Constant::Type(Box::from(name)));
+        if self.checked.types.get(&id).is_some_and(|ty| ty.kind() == Kind::Type) {
+            // cel-go takes any name of type `type` for that of a type, variables too.
+            if self.local(name).is_some() || self.options.variables.contains(&name) {
+                return Err(PlanError(format!("reference to undefined type: {name}")));
+            }
+            return Ok(self.constant(id, Constant::Type(Box::from(name))));
         }
         let base = self.variable(name);
-        self.attribute(id, base)
+        Ok(self.attribute(id, base))
     }
 
     fn local(&self, name: &str) -> Option<Base> {

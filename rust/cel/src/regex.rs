@@ -1,9 +1,15 @@
 //! Regular expressions with RE2's syntax and meaning, as Go's package `regexp` has them.
 
+mod class;
+mod parse;
+#[cfg(test)]
+mod tests;
+
 use std::ops::Deref;
 use std::sync::Arc;
 
 use regex_automata::meta;
+use regex_automata::nfa::thompson::WhichCaptures;
 
 use crate::context::EvalContext;
 
@@ -31,6 +37,11 @@ impl Deref for RegexRef<'_> {
         }
     }
 }
+
+/// The greatest size of a compiled pattern.
+const MAX_BYTES: usize = 16 << 20;
+/// The size of the cache in which matching builds an automaton.
+const CACHE_BYTES: usize = 256 << 10;
 
 /// An evaluation keeps at most this many patterns that its expressions compute.
 const KEPT: usize = 64;
@@ -61,7 +72,15 @@ impl Regex {
     ///
     /// The text of Go's error, `error parsing regexp: ...`.
     pub fn new(pattern: &str) -> Result<Regex, String> {
-        let engine = meta::Regex::new(pattern).map_err(|error| error.to_string())?;
+        let hir = parse::parse(pattern)?;
+        let config = meta::Config::new()
+            .which_captures(WhichCaptures::Implicit)
+            .nfa_size_limit(Some(MAX_BYTES))
+            .hybrid_cache_capacity(CACHE_BYTES)
+            .onepass_size_limit(Some(CACHE_BYTES));
+        // Go's own limit is on instructions, of which one holds a whole class of characters.
+        let too_large = |_| parse::message(parse::Code::Large, pattern);
+        let engine = meta::Builder::new().configure(config).build_from_hir(&hir).map_err(too_large)?;
         Ok(Regex { pattern: Box::from(pattern), engine })
     }
 

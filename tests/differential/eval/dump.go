@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -59,10 +60,26 @@ func dump(in io.Reader, out *bufio.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(out, evaluate(env, activation, string(expression)))
+		fmt.Fprintln(out, evaluateOften(env, activation, string(expression)))
 	}
 	return lines.Err()
 }
+
+// evaluateOften joins the distinct results of some evaluations: the order of Go's maps is random.
+func evaluateOften(env *cel.Env, activation map[string]any, expression string) string {
+	results := []string{evaluate(env, activation, expression)}
+	if strings.Contains(expression, "(") {
+		for range 5 {
+			if result := evaluate(env, activation, expression); !slices.Contains(results, result) {
+				results = append(results, result)
+			}
+		}
+	}
+	return strings.Join(results, alternative)
+}
+
+// alternative separates results that differ by chance.
+const alternative = " ||| "
 
 // evaluate returns one line: stage, cost and result, separated by tabs.
 func evaluate(env *cel.Env, activation map[string]any, expression string) string {

@@ -1,6 +1,11 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
 
 // operands are values of all kinds, and errors.
 var operands = []string{
@@ -50,4 +55,41 @@ func generatedCases() ([]string, error) {
 		}
 	}
 	return all, nil
+}
+
+// fragments are what random patterns are made of.
+var fragments = []string{
+	"a", "b", "B", "é", "ß", "k", "1", "_", " ", "-", ".", "^", "$", "|", "(", ")", "(?:", "(?i)", "(?s)", "(?m)", "(?i:", "(?-i)", "(?U)", "(?P<n>", "(?<m>",
+	"(?", "(?P", "*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{,2}", "{2,}", "{3,2}", "{0}", "{1001}", "{", "}", "[a-c]", "[^a]", "[a", "[]a]", "[^]a]", "[a-]",
+	"[z-a]", "[[:alpha:]]", "[[:^alpha:]_]", "[[:foo:]]", "[\\d-]", "[\\w\\s]", "[^\\W]", "]", "\\d", "\\D", "\\w", "\\W", "\\s", "\\S", "\\b", "\\B", "\\A", "\\z", "\\Z",
+	"\\pL", "\\PL", "\\p{Lu}", "\\p{^Lu}", "\\p{Greek}", "\\p{Nope}", "\\p", "\\p{", "\\x41", "\\x{e9}", "\\x{110000}", "\\x", "\\101", "\\1", "\\8", "\\n", "\\.", "\\-", "\\_", "\\Q", "\\E",
+	"\\Q.*\\E", "\\C", "\\é", "\\", "x{100}", "(a{50})", "ab", "foo|bar",
+}
+
+var subjects = []string{"", "a", "aB1 é_", "foo\nbar", "ÉßKk\u212a", "aaaabbbb", ".*-_^$"}
+
+// patternCases are random patterns, in a form that is compiled when the expression runs and in one that is compiled before.
+func patternCases() ([]string, error) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var all []string
+	for range 6000 {
+		var pattern strings.Builder
+		for range 1 + random.IntN(6) {
+			pattern.WriteString(fragments[random.IntN(len(fragments))])
+		}
+		literal := strconv.Quote(pattern.String())
+		all = append(all, fmt.Sprintf("%s.map(s, s.matches(%s + ''))", quotedList(subjects), literal))
+		if random.IntN(10) == 0 {
+			all = append(all, fmt.Sprintf("'aB1'.matches(%s)", literal))
+		}
+	}
+	return all, nil
+}
+
+func quotedList(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = strconv.Quote(text)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
 }

@@ -102,7 +102,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             optional |= qualifier.optional;
             let found = self.qualify(qualifier, value, optional);
             value = match found {
-                Found::Value(value) if !optional && value.is_error_or_halt() => return value,
+                // An error that is there as a value is seen, and charged for, by the selection that follows.
                 Found::Value(value) => value,
                 Found::Missing => return Value::Optional(None),
                 Found::Fail(error) => return error,

@@ -2,6 +2,7 @@
 
 use super::Machine;
 use super::fold::Builder;
+use crate::cost::Cost;
 use crate::function::Shape;
 use crate::library::comprehensions::{MAP_INSERT, insert_into};
 use crate::library::standard::operators::not_strictly_false;
@@ -57,7 +58,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             return value;
         }
         if !TRACKED {
-            return self.charged(call.cost.count(self.ctx, args, value), value);
+            return self.charge_count(call, args, value);
         }
         let mut observed = bumpalo::collections::Vec::with_capacity_in(args.len(), self.ctx.arena);
         for &operand in call.args.of(&self.program.operands).iter().rev() {
@@ -65,7 +66,17 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             observed.push(arg);
         }
         observed.reverse();
-        self.charged(call.cost.count(self.ctx, &observed, value), value)
+        self.charge_count(call, &observed, value)
+    }
+
+    /// Counting can be what ends the evaluation, where Go's code panics on the arguments.
+    #[inline]
+    fn charge_count(&self, call: &Call, args: &[Value<'a>], value: Value<'a>) -> Value<'a> {
+        let cost = call.cost.count(self.ctx, args, value);
+        if matches!(call.cost, Cost::Custom(_)) && self.ctx.halt().is_some() {
+            return Value::Halt;
+        }
+        self.charged(cost, value)
     }
 
     fn apply(&mut self, call: &'a Call, id: u32, args: &[Value<'a>]) -> Value<'a> {

@@ -60,7 +60,7 @@ impl<'e> Planner<'e, '_> {
         test_only: bool,
     ) -> Result<u32, PlanError> {
         if self.checked.references.get(&id).is_some_and(|reference| !reference.name.is_empty()) {
-            return Ok(self.ident(id, field));
+            return self.ident(id, field);
         }
         let operand = self.node(operand)?;
         let (node, attribute) = self.to_attribute(operand);

@@ -92,10 +92,6 @@ impl<'a> MapBuilder<'a> {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
     /// Sets a key, replacing the value of an entry with the same Go map key.
     pub(crate) fn put(&mut self, key: Value<'a>, value: Value<'a>) {
         match position(&self.entries, &self.index, &key) {
@@ -266,6 +262,7 @@ impl<'a> MapView<'a> {
     /// value is an error itself (cel-go `traits.Mapper.Find`).
     pub fn find(&self, ctx: &EvalContext<'a>, key: Value<'a>) -> Option<Value<'a>> {
         match self {
+            MapView::Entries(map) if matches!(key, Value::Bytes(_)) && !map.entries.is_empty() => Some(ctx.unhashable(key)),
             MapView::Entries(map) => map.find(key),
             MapView::Record(record) => match key {
                 Value::String(name) => record.field(name),
