@@ -19,16 +19,8 @@ impl Input {
     pub(crate) const COUNT: usize = 8;
 
     /// The names that expressions have for the inputs, in order.
-    pub(crate) const NAMES: [&'static str; Input::COUNT] = [
-        "object",
-        "oldObject",
-        "params",
-        "request",
-        "namespaceObject",
-        "authorizer",
-        "authorizer.requestResource",
-        "variables",
-    ];
+    pub(crate) const NAMES: [&'static str; Input::COUNT] =
+        ["object", "oldObject", "params", "request", "namespaceObject", "authorizer", "authorizer.requestResource", "variables"];
 }
 
 /// The values of the inputs; `None` is unbound.
@@ -131,7 +123,13 @@ pub(crate) struct Section<'p, 'a> {
 
 impl<'p, 'a> Section<'p, 'a> {
     /// A section with this budget.
-    pub(crate) fn new(ctx: &'p EvalContext<'a>, program: &'a Program, inputs: &Inputs<'a>, scope: &Scope<'a>, budget: u64) -> Section<'p, 'a> {
+    pub(crate) fn new(
+        ctx: &'p EvalContext<'a>,
+        program: &'a Program,
+        inputs: &Inputs<'a>,
+        scope: &Scope<'a>,
+        budget: u64,
+    ) -> Section<'p, 'a> {
         let arena = ctx.arena;
         let variables: &'a Variables<'a> = arena.alloc(Variables::new(program, arena));
         let bound = |value| if scope.authorizer { Some(value) } else { None };

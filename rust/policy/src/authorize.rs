@@ -115,8 +115,7 @@ mod tests {
     #[test]
     fn a_resource_check_has_all_its_fields() {
         let s = Value::String;
-        let parts =
-            [s("resource"), Value::Null, Value::Null, s("v"), s("g"), s("r"), s("sub"), s("ns"), s("n"), s("f=1"), s("l=1")];
+        let parts = [s("resource"), Value::Null, Value::Null, s("v"), s("g"), s("r"), s("sub"), s("ns"), s("n"), s("f=1"), s("l=1")];
         assert_eq!(
             fields(&parts).unwrap(),
             r#""verb":"v","group":"g","resource":"r","subresource":"sub","namespace":"ns","name":"n","fieldSelector":"f=1","labelSelector":"l=1""#

@@ -142,7 +142,8 @@ impl Compiler {
             accept(accepted, &checked.output)?;
         }
         self.reads |= Reads::of(&checked.ast.expr);
-        let program = Compiled::new(&checked, environment::functions()).map_err(|error| format!("program instantiation failed: {error}"))?;
+        let program =
+            Compiled::new(&checked, environment::functions()).map_err(|error| format!("program instantiation failed: {error}"))?;
         Ok((program, checked.output))
     }
 }

@@ -237,7 +237,8 @@ impl<'a> Walk<'_, 'a> {
         let mut unfinished = self.results.begin();
         let pair: &Bump = self.pair;
         let evaluated = catch_unwind(AssertUnwindSafe(|| {
-            let namespace = if plan.key.namespaced && !is_namespace { request.namespace_object()?.unwrap_or(Value::Null) } else { Value::Null };
+            let namespace =
+                if plan.key.namespaced && !is_namespace { request.namespace_object()?.unwrap_or(Value::Null) } else { Value::Null };
             let objects = request.objects(matched.version).unwrap_or((Value::Null, Value::Null));
             let case = Case { policy, key: &plan.key, matched, request, param, objects, namespace };
             validate::evaluate(pair, &case, &mut unfinished)

@@ -162,7 +162,12 @@ mod tests {
 
     #[test]
     fn selects_in_order_of_names_within_a_namespace() {
-        let changes = [("n", "b", Some(labelled("1"))), ("n", "a", Some(labelled("1"))), ("n", "c", Some(labelled("2"))), ("m", "d", Some(labelled("1")))];
+        let changes = [
+            ("n", "b", Some(labelled("1"))),
+            ("n", "a", Some(labelled("1"))),
+            ("n", "c", Some(labelled("2"))),
+            ("m", "d", Some(labelled("1"))),
+        ];
         let set = ParamSet::empty().apply(&batch(&changes)).unwrap();
         let selector = |json| Selector::parse(&serde_json::from_value(json).unwrap()).unwrap();
         let one = selector(json!({"matchLabels": {"app": "1"}}));

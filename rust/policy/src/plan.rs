@@ -150,9 +150,8 @@ impl Needs {
         for hook in hooks.iter().filter(|hook| !hook.bindings.is_empty() && hook.error.is_none()) {
             reads |= hook.policy.reads();
         }
-        let constraints = || {
-            hooks.iter().flat_map(|hook| hook.bindings.iter().map(|binding| &binding.constraints).chain([&hook.constraints])).flatten()
-        };
+        let constraints =
+            || hooks.iter().flat_map(|hook| hook.bindings.iter().map(|binding| &binding.constraints).chain([&hook.constraints])).flatten();
         Needs {
             request: reads.intersects(Reads::REQUEST | Reads::REQUEST_MATCH | Reads::AUTHORIZER)
                 || constraints().any(PlannedConstraints::reads_name)

@@ -40,7 +40,15 @@ pub(crate) struct Report<'r>(pub(crate) &'r mut Vec<u8>);
 
 impl Report<'_> {
     /// A denial, or an error that failurePolicy Ignore admits.
-    pub(crate) fn decision(&mut self, subject: Subject, expression: u32, action: Action, evaluation: Evaluation, reason: &str, message: &str) {
+    pub(crate) fn decision(
+        &mut self,
+        subject: Subject,
+        expression: u32,
+        action: Action,
+        evaluation: Evaluation,
+        reason: &str,
+        message: &str,
+    ) {
         self.head(1, subject);
         self.number(expression);
         self.number(action as u32);

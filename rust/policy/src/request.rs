@@ -100,7 +100,7 @@ impl<'a> RequestView<'a> {
             Some(Answer::Namespace(Ok(record))) => {
                 let record: &'a Record<'a> = self.arena.alloc(record.as_record());
                 Ok(Ok(record.root(root).unwrap_or(Value::Null)))
-            },
+            }
             Some(Answer::Namespace(Err(error))) => Ok(Err(error)),
             _ => {
                 self.pending.borrow_mut().ask(Ask::Namespace, "");

@@ -67,11 +67,7 @@ impl Results {
 
     /// Begins an evaluation. What is added until [`Self::finish`] belongs to it.
     pub(crate) fn begin(&mut self) -> Unfinished<'_> {
-        let entry = Entry {
-            conditions: None,
-            decisions: self.decisions.len() as u32..0,
-            annotations: self.annotations.len() as u32..0,
-        };
+        let entry = Entry { conditions: None, decisions: self.decisions.len() as u32..0, annotations: self.annotations.len() as u32..0 };
         Unfinished { results: self, entry }
     }
 
@@ -196,7 +192,6 @@ mod tests {
         let first = first.finish(None);
         let mut abandoned = results.begin();
         abandoned.decision(9, Action::Deny, Evaluation::Error, "", "lost");
-        drop(abandoned);
         let mut second = results.begin();
         second.conditions(Conditions::Failed, 2);
         second.decision(0, Action::Deny, Evaluation::Error, "", "retracted");

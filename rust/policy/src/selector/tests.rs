@@ -68,7 +68,9 @@ fn errors_are_upstreams() {
     ] {
         assert_eq!(selector(&json).unwrap_err(), expected, "{json}");
     }
-    assert!(selector(r#"{"matchLabels":{"a/b/c":"x"}}"#).unwrap_err().ends_with(
-        "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-    ));
+    assert!(
+        selector(r#"{"matchLabels":{"a/b/c":"x"}}"#)
+            .unwrap_err()
+            .ends_with("with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')")
+    );
 }
