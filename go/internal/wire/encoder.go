@@ -157,7 +157,7 @@ func (e *Encoder) Bytes() []byte {
 		return e.out
 	}
 	e.repairUTF8()
-	if len(e.cells) > math.MaxUint32 || len(e.heap) > math.MaxUint32 {
+	if uint64(len(e.cells)) > math.MaxUint32 || uint64(len(e.heap)) > math.MaxUint32 {
 		e.tooLarge()
 	}
 	n, h := len(e.cells), len(e.heap)

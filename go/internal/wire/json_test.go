@@ -2,6 +2,8 @@ package wire
 
 import (
 	"bytes"
+	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,4 +65,31 @@ func FuzzDocument(f *testing.F) {
 		}
 		compareDocument(t, document)
 	})
+}
+
+// The parser and upstream's must agree on what is valid, so documents are broken at random places.
+func TestMutatedDocumentsAreUpstreamsValues(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	all := append(oddDocuments, documents...)
+	const bytes = "{}[]\",:\\u0d81eE+-.ntf \n\x00\xff"
+	for range 4000 {
+		d := []byte(all[random.Intn(len(all))])
+		for range 1 + random.Intn(4) {
+			at := random.Intn(len(d) + 1)
+			b := bytes[random.Intn(len(bytes))]
+			switch {
+			case random.Intn(3) == 0:
+				d = slices.Insert(d, at, b)
+			case at == len(d):
+			case random.Intn(2) == 0:
+				d = slices.Delete(d, at, at+1)
+			default:
+				d[at] = b
+			}
+		}
+		compareDocument(t, d)
+		if t.Failed() {
+			t.Fatalf("%q", d)
+		}
+	}
 }
