@@ -30,7 +30,7 @@ type Case struct {
 	// or the error "down" if the verb is "explode".
 	Allowed  []string      `json:"allowed"`
 	Requests []CaseRequest `json:"requests"`
-	// Unordered says that the order of upstream's Go maps shows in its answers.
+	// Unordered says that the order of upstream's Go maps shows in its answers: several policies or bindings have a say.
 	Unordered bool `json:"unordered"`
 }
 

@@ -42,16 +42,11 @@ func runCase(ctx context.Context, t *testing.T, pair *Pair, c *Case, r *CaseRequ
 	if err != nil {
 		t.Fatal(err)
 	}
-	var outcome Outcome
-	var difference string
+	do := pair.Do
 	if c.Unordered {
-		outcome, difference, err = pair.DoUnordered(ctx, request)
-	} else {
-		outcome, difference = pair.Do(ctx, request)
+		do = pair.DoOrdered
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome, difference := do(ctx, request)
 	if difference != "" {
 		t.Error(difference)
 	}

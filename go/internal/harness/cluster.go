@@ -77,7 +77,7 @@ func prepare(ctx context.Context, plugin Plugin, world *World) (*Cluster, inform
 	if err := plugin.ValidateInitialization(); err != nil {
 		return nil, nil, err
 	}
-	c := &Cluster{Plugin: plugin, Client: client, Dynamic: dynamicClient, Objects: admission.NewObjectInterfacesFromScheme(clientgoscheme.Scheme)}
+	c := &Cluster{Plugin: plugin, Client: client, Dynamic: dynamicClient, Objects: Objects()}
 	return c, factory, nil
 }
 
@@ -108,17 +108,14 @@ func track(tracker clienttesting.ObjectTracker, w *World, typed []runtime.Object
 		if _, ok := object.(*unstructured.Unstructured); ok {
 			continue
 		}
-		kinds, _, err := clientgoscheme.Scheme.ObjectKinds(object)
-		if err != nil {
-			return err
-		}
+		kind := paramKind(object)
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 		if err != nil {
 			return err
 		}
 		copied := &unstructured.Unstructured{Object: content}
-		copied.SetGroupVersionKind(kinds[0])
-		resource, _ := meta.UnsafeGuessKindToResource(kinds[0])
+		copied.SetGroupVersionKind(kind)
+		resource, _ := meta.UnsafeGuessKindToResource(kind)
 		if err := tracker.Create(resource, copied, copied.GetNamespace()); err != nil {
 			return fmt.Errorf("%s: %w", resource, err)
 		}
@@ -161,4 +158,13 @@ func (w *World) mapper() meta.RESTMapper {
 		mapper.AddSpecific(kind.Kind, kind.Resource, kind.Resource, scope)
 	}
 	return mapper
+}
+
+// paramKind is a param's kind; typed ones do not tell it themselves.
+func paramKind(param runtime.Object) schema.GroupVersionKind {
+	kinds, _, err := clientgoscheme.Scheme.ObjectKinds(param)
+	if err != nil || len(kinds) == 0 {
+		return param.GetObjectKind().GroupVersionKind()
+	}
+	return kinds[0]
 }

@@ -32,13 +32,19 @@ func (o Outcome) String() string {
 
 // Do sends a request through the plugin.
 func (c *Cluster) Do(ctx context.Context, request *Request) Outcome {
+	return Observe(ctx, c.Plugin, request, c.Objects)
+}
+
+// Validator decides requests.
+type Validator interface {
+	Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error
+}
+
+// Observe sends a request through a validator and records what a user can see of it.
+func Observe(ctx context.Context, validator Validator, request *Request, objects admission.ObjectInterfaces) Outcome {
 	recorder := &warnings{}
 	attributes := &annotated{Attributes: request.attributes(), annotations: map[string]string{}}
-	ctx = warning.WithWarningRecorder(ctx, recorder)
-	var err error
-	if c.Plugin.Handles(request.Operation) {
-		err = c.Plugin.Validate(ctx, attributes, c.Objects)
-	}
+	err := validator.Validate(warning.WithWarningRecorder(ctx, recorder), attributes, objects)
 	return Outcome{Status: statusText(err), Warnings: recorder.texts, Annotations: attributes.annotations}
 }
 

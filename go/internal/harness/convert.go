@@ -1,0 +1,70 @@
+package harness
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+)
+
+// WidgetKind is a custom kind with the versions v1, v2 and v3; objects cannot be converted to v3.
+const WidgetKind = "Widget"
+
+// Objects are the object interfaces of a small API server: client-go's types, and Widgets of example.com. Deployments of apps/v1 and
+// apps/v1beta1 are the same resource, as are the Widgets' versions.
+func Objects() admission.ObjectInterfaces {
+	equivalents := runtime.NewEquivalentResourceRegistry()
+	for _, version := range []string{"v1", "v2", "v3"} {
+		gv := schema.GroupVersion{Group: "example.com", Version: version}
+		equivalents.RegisterKindFor(gv.WithResource("widgets"), "", gv.WithKind(WidgetKind))
+	}
+	for _, version := range []string{"v1beta1", "v1"} {
+		gv := schema.GroupVersion{Group: "apps", Version: version}
+		equivalents.RegisterKindFor(gv.WithResource("deployments"), "", gv.WithKind("Deployment"))
+	}
+	// A version without a kind.
+	equivalents.RegisterKindFor(schema.GroupVersionResource{Group: "apps", Version: "v0", Resource: "deployments"}, "", schema.GroupVersionKind{})
+	scheme := clientgoscheme.Scheme
+	return &admission.RuntimeObjectInterfaces{
+		ObjectCreater:            creater{scheme},
+		ObjectTyper:              scheme,
+		ObjectDefaulter:          scheme,
+		ObjectConvertor:          convertor{scheme},
+		EquivalentResourceMapper: equivalents,
+	}
+}
+
+// creater makes unstructured objects of kinds that the scheme does not know.
+type creater struct{ *runtime.Scheme }
+
+// New implements runtime.ObjectCreater.
+func (c creater) New(kind schema.GroupVersionKind) (runtime.Object, error) {
+	if kind.Kind != WidgetKind {
+		return c.Scheme.New(kind)
+	}
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(kind)
+	return object, nil
+}
+
+// convertor converts Widgets by noting the version in their spec.
+type convertor struct{ *runtime.Scheme }
+
+// Convert implements runtime.ObjectConvertor.
+func (c convertor) Convert(in, out, context any) error {
+	from, ok := in.(*unstructured.Unstructured)
+	to, outOK := out.(*unstructured.Unstructured)
+	if !ok || !outOK {
+		return c.Scheme.Convert(in, out, context)
+	}
+	kind := to.GroupVersionKind()
+	if kind.Version == "v3" {
+		return fmt.Errorf("conversion webhook for %s failed: no", kind)
+	}
+	to.Object = from.DeepCopy().Object
+	to.SetGroupVersionKind(kind)
+	return unstructured.SetNestedField(to.Object, kind.Version, "spec", "convertedTo")
+}
