@@ -4,7 +4,7 @@ package cabi
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../../../include
-#cgo LDFLAGS: -L${SRCDIR}/../../../target/release -lcelgate -lm
+#cgo LDFLAGS: ${SRCDIR}/../../../target/release/libcelgate.a -lm
 #cgo linux LDFLAGS: -ldl -lpthread
 #include "celgate.h"
 #cgo noescape celgate_plan_evaluate
