@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use celgate_cel::ast::{Expr, ExprKind, Literal};
 use celgate_cel::check::{Checked, Reference, check};
-use celgate_cel::decls::{TypeProvider, VariableDecl};
-use celgate_cel::env::{Env, EnvBuilder};
-use celgate_cel::library::standard::decls;
+use celgate_cel::env::Env;
 use celgate_cel::parser::{ParseOptions, parse};
 use celgate_cel::types::Type;
-use celgate_cel::validate::Validator;
+use celgate_k8s::environment::{self, Version};
+use celgate_k8s::types::{self, AdmissionTypes, OptionalVariables};
 
 fn main() -> std::io::Result<()> {
     let base = policy_environment();
@@ -24,60 +23,25 @@ fn main() -> std::io::Result<()> {
     out.flush()
 }
 
-/// The environment without Kubernetes' libraries.
+/// The environment of stored expressions with what every policy sees.
 fn policy_environment() -> Env {
-    EnvBuilder::new()
-        .functions(decls::functions())
-        .functions(decls::optional_functions())
-        .functions(decls::two_variable_comprehension_functions())
-        .optional_type_name()
-        .validator(Validator::DurationLiterals)
-        .validator(Validator::TimestampLiterals)
-        .validator(Validator::RegexLiterals)
-        .validator(Validator::HomogeneousLiterals)
-        .build()
-        .with_provider(Arc::new(PolicyTypes))
-        .with_variables([
-            VariableDecl::new("variables", Type::object("kubernetes.variables")),
-            VariableDecl::new("object", Type::Dyn),
-            VariableDecl::new("oldObject", Type::Dyn),
-            VariableDecl::new("namespaceObject", Type::object("kubernetes.Namespace")),
-            VariableDecl::new("request", Type::object("kubernetes.AdmissionRequest")),
-        ])
+    let env = environment::env_builder(Version::STORED).build().with_provider(Arc::new(AdmissionTypes));
+    env.with_variables([types::variables_variable()])
 }
 
 fn dump_case(out: &mut impl Write, base: &Env, line: &str) -> std::io::Result<()> {
     let mut fields = line.split(' ');
     let flags = fields.next().unwrap_or_default();
     let expression = decode(fields.next().unwrap_or_default())?;
-    let mut variables = Vec::new();
-    if flags.contains('p') {
-        variables.push(VariableDecl::new("params", Type::Dyn));
-    }
-    if flags.contains('a') {
-        let check = Type::object("kubernetes.authorization.ResourceCheck");
-        variables.push(VariableDecl::new("authorizer", Type::object("kubernetes.authorization.Authorizer")));
-        variables.push(VariableDecl::new("authorizer.requestResource", check));
-    }
-    let mut env = base.with_variables(variables);
+    let optional = OptionalVariables { params: flags.contains('p'), authorizer: flags.contains('a') };
+    let mut env = base.with_variables(types::variables(optional));
     for field in fields {
         let (name, text) = field.split_once('=').unwrap_or((field, ""));
         let ty = dump_expression(out, &env, &decode(text)?)?;
-        env = env.with_struct_field("kubernetes.variables", name, ty.as_ref().map_or(Type::Dyn, declared_type));
+        env = env.with_struct_field(types::VARIABLES, name, ty.as_ref().map_or(Type::Dyn, types::variable_type));
     }
     dump_expression(out, &env, &expression)?;
     Ok(())
-}
-
-/// The declared type of a variable of this type: scalars, lists and maps of them, else `dyn`.
-fn declared_type(ty: &Type) -> Type {
-    match ty {
-        Type::List(elem) => Type::list(declared_type(elem)),
-        Type::Map(key, value) => Type::map(declared_type(key), declared_type(value)),
-        Type::Error | Type::Object(_) | Type::Opaque(..) | Type::Wrapper(_) | Type::Type(_) => Type::Dyn,
-        Type::TypeType | Type::Param(_) | Type::Var(_) => Type::Dyn,
-        scalar => scalar.clone(),
-    }
 }
 
 fn dump_expression(out: &mut impl Write, env: &Env, text: &str) -> std::io::Result<Option<Type>> {
@@ -156,98 +120,4 @@ fn decode(hex: &str) -> std::io::Result<String> {
         digits.map(|digits| digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect());
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     text.ok_or_else(|| std::io::Error::other("not hexadecimal UTF-8"))
-}
-
-/// The declared types of the admission request and the namespace (apiserver `pkg/admission/plugin/cel/compile.go`).
-struct PolicyTypes;
-
-const RESERVED: &[&str] = &[
-    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
-    "loop", "package", "namespace", "return", "var", "void", "while",
-];
-
-impl TypeProvider for PolicyTypes {
-    fn has_struct(&self, type_name: &str) -> bool {
-        self.struct_type(type_name).is_some()
-    }
-
-    fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
-        let strings = || Type::list(Type::String);
-        let labels = || Type::map(Type::String, Type::String);
-        Some(match (type_name, field) {
-            ("kubernetes.GroupVersionKind", "group" | "version" | "kind")
-            | ("kubernetes.GroupVersionResource", "group" | "version" | "resource")
-            | ("kubernetes.UserInfo", "username" | "uid")
-            | ("kubernetes.NamespaceCondition", "status" | "type" | "message" | "reason")
-            | ("kubernetes.NamespaceStatus", "phase")
-            | ("kubernetes.NamespaceMetadata", "name" | "generateName" | "namespace" | "UID" | "resourceVersion") => {
-                Type::String
-            }
-            ("kubernetes.UserInfo", "groups") | ("kubernetes.NamespaceSpec" | "kubernetes.NamespaceMetadata", "finalizers") => {
-                strings()
-            }
-            ("kubernetes.UserInfo", "extra") => Type::map(Type::String, strings()),
-            ("kubernetes.AdmissionRequest", "kind" | "requestKind") => Type::object("kubernetes.GroupVersionKind"),
-            ("kubernetes.AdmissionRequest", "resource" | "requestResource") => {
-                Type::object("kubernetes.GroupVersionResource")
-            }
-            (
-                "kubernetes.AdmissionRequest",
-                "subResource" | "requestSubResource" | "name" | "namespace" | "operation",
-            ) => Type::String,
-            ("kubernetes.AdmissionRequest", "userInfo") => Type::object("kubernetes.UserInfo"),
-            ("kubernetes.AdmissionRequest", "dryRun") => Type::Bool,
-            ("kubernetes.AdmissionRequest", "options") => Type::Dyn,
-            ("kubernetes.NamespaceCondition", "lastTransitionTime")
-            | ("kubernetes.NamespaceMetadata", "creationTimestamp" | "deletionTimestamp") => Type::Timestamp,
-            ("kubernetes.NamespaceStatus", "conditions") => Type::list(Type::object("kubernetes.NamespaceCondition")),
-            ("kubernetes.NamespaceMetadata", "labels" | "annotations") => labels(),
-            ("kubernetes.NamespaceMetadata", "deletionGracePeriodSeconds" | "generation") => Type::Int,
-            ("kubernetes.Namespace", "metadata") => Type::object("kubernetes.NamespaceMetadata"),
-            ("kubernetes.Namespace", "spec") => Type::object("kubernetes.NamespaceSpec"),
-            ("kubernetes.Namespace", "status") => Type::object("kubernetes.NamespaceStatus"),
-            ("map", _) => Type::Any,
-            ("kubernetes.AdmissionRequest.userInfo.extra", _) => strings(),
-            ("kubernetes.Namespace.metadata.labels" | "kubernetes.Namespace.metadata.annotations", _) => Type::String,
-            (_, reserved) if RESERVED.contains(&reserved) => {
-                return self.field_type(type_name, &format!("__{reserved}__"));
-            }
-            _ => return None,
-        })
-    }
-
-    fn struct_type(&self, type_name: &str) -> Option<Type> {
-        Some(match type_name {
-            "bool" => Type::Bool,
-            "bytes" => Type::Bytes,
-            "double" => Type::Double,
-            "duration" => Type::Duration,
-            "int" => Type::Int,
-            "null_type" => Type::Null,
-            "string" => Type::String,
-            "timestamp" => Type::Timestamp,
-            "uint" => Type::Uint,
-            "list" => Type::list(Type::Any),
-            "map" => Type::map(Type::Any, Type::Any),
-            "kubernetes.AdmissionRequest.userInfo.groups"
-            | "kubernetes.Namespace.metadata.finalizers"
-            | "kubernetes.Namespace.spec.finalizers" => Type::list(Type::String),
-            "kubernetes.AdmissionRequest.userInfo.extra" => Type::map(Type::String, Type::list(Type::String)),
-            "kubernetes.Namespace.metadata.labels" | "kubernetes.Namespace.metadata.annotations" => {
-                Type::map(Type::String, Type::String)
-            }
-            "kubernetes.Namespace.status.conditions" => Type::list(Type::object("kubernetes.NamespaceCondition")),
-            "kubernetes.GroupVersionKind"
-            | "kubernetes.GroupVersionResource"
-            | "kubernetes.UserInfo"
-            | "kubernetes.AdmissionRequest"
-            | "kubernetes.NamespaceSpec"
-            | "kubernetes.NamespaceCondition"
-            | "kubernetes.NamespaceStatus"
-            | "kubernetes.NamespaceMetadata"
-            | "kubernetes.Namespace"
-            | "kubernetes.variables" => Type::object(type_name),
-            _ => return None,
-        })
-    }
 }

@@ -285,9 +285,11 @@ fn check<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], kind: &'static str, ty: 
     let list = ListView::of(answer);
     let answer = |i| list.and_then(|list| list.get(i));
     match (answer(0), answer(1), answer(2)) {
-        (Some(decision @ Value::Int(_)), Some(reason @ Value::String(_)), Some(error @ (Value::String(_) | Value::Null))) => {
-            opaque(ctx, &DECISION_TYPE, &[decision, reason, error])
-        }
+        (
+            Some(decision @ Value::Int(_)),
+            Some(reason @ Value::String(_)),
+            Some(error @ (Value::String(_) | Value::Null)),
+        ) => opaque(ctx, &DECISION_TYPE, &[decision, reason, error]),
         _ => ctx.error("internal error: the answer to an authorization check has a wrong form"),
     }
 }

@@ -1,8 +1,8 @@
 //! The units in which Kubernetes' `CostEstimator.CallCost` counts.
 
 use celgate_cel::context::EvalContext;
-use celgate_cel::ops::size::size;
-use celgate_cel::value::{ListView, MapView, Value};
+use celgate_cel::ops::size::{size, walk};
+use celgate_cel::value::Value;
 
 /// cel-go's `StringTraversalCostFactor`.
 const STRING_TRAVERSAL: f64 = 0.1;
@@ -41,35 +41,7 @@ pub(crate) fn first_argument<'a>(_: &EvalContext<'a>, args: &[Value<'a>], _: Val
     traversal(size_at(args, 0))
 }
 
-/// Upstream's `traversalCost`: a tenth of each string's bytes, rounded down, and 1 for every other leaf.
-/// Depth is bounded by memory only, as there.
-pub(crate) fn tree<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> u64 {
-    let tenth = |bytes: usize| (bytes as f64 * STRING_TRAVERSAL) as u64;
-    let mut total = 0u64;
-    let mut open = vec![value];
-    while let Some(value) = open.pop() {
-        let cost = match value {
-            Value::String(text) => tenth(text.len()),
-            Value::Bytes(bytes) => tenth(bytes.len()),
-            _ => {
-                if let Some(list) = ListView::of(value) {
-                    open.extend(list.iter());
-                    0
-                } else if let Some(map) = MapView::of(value) {
-                    let order = map.order(ctx);
-                    open.extend((0..order.len()).filter_map(|i| order.entry(ctx, i)).flat_map(|(k, v)| [k, v]));
-                    0
-                } else {
-                    1
-                }
-            }
-        };
-        total = total.saturating_add(cost);
-    }
-    total
-}
-
 /// Functions that walk their first argument once (`sum`, `min`, `indexOf`, `includes`, ...).
 pub(crate) fn first_argument_tree<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], _: Value<'a>) -> u64 {
-    args.first().map_or(0, |value| tree(ctx, *value))
+    args.first().map_or(0, |value| walk(ctx, *value))
 }

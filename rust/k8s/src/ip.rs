@@ -186,3 +186,86 @@ fn link_local_unicast(addr: Addr) -> bool {
         Addr::V6([first, second, ..]) => first == 0xfe && second & 0xc0 == 0x80,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{call, equal, show, text, with_context};
+
+    fn on(id: &str, s: &str) -> String {
+        let mut out = String::new();
+        with_context(|ctx| {
+            let address = call(ctx, &LIBRARY, "string_to_ip", &[text(ctx, s)]);
+            out = if address.is_error() { show(address) } else { show(call(ctx, &LIBRARY, id, &[address])) };
+        });
+        out
+    }
+
+    #[test]
+    fn printing_is_canonical() {
+        let cases = [
+            ("127.0.0.1", "127.0.0.1"),
+            ("::", "::"),
+            ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1"),
+            ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
+            ("0:0:1:2:3:4:5:6", "::1:2:3:4:5:6"),
+            ("1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"),
+            ("64:ff9b::192.0.2.33", "64:ff9b::c000:221"),
+        ];
+        for (written, canonical) in cases {
+            assert_eq!(on("ip_to_string", written), format!("{canonical:?}"));
+        }
+        with_context(|ctx| {
+            let canonical = |s| show(call(ctx, &LIBRARY, "ip_is_canonical", &[text(ctx, s)]));
+            assert_eq!((canonical("2001:db8::abcd"), canonical("2001:DB8::ABCD")), ("true".into(), "false".into()));
+        });
+    }
+
+    #[test]
+    fn messages() {
+        let cases = [
+            (
+                "1.2.3",
+                r#"IP Address "1.2.3" parse error during conversion from string: ParseAddr("1.2.3"): IPv4 address too short"#,
+            ),
+            (
+                "::g",
+                r#"IP Address "::g" parse error during conversion from string: ParseAddr("::g"): each colon-separated field must have at least one digit (at "g")"#,
+            ),
+            ("fe80::1%a", r#"IP address "fe80::1%a" with zone value is not allowed"#),
+            ("::ffff:1.2.3.4", r#"IPv4-mapped IPv6 address "::ffff:1.2.3.4" is not allowed"#),
+        ];
+        for (s, message) in cases {
+            assert_eq!(on("ip_family", s), format!("error: {message}"));
+        }
+    }
+
+    #[test]
+    fn kinds_of_addresses() {
+        let kinds = |s| {
+            ["unspecified", "loopback", "link_local_multicast", "link_local_unicast", "global_unicast"]
+                .map(|kind| on(&format!("ip_is_{kind}"), s) == "true")
+        };
+        assert_eq!(kinds("0.0.0.0"), [true, false, false, false, false]);
+        assert_eq!(kinds("127.9.9.9"), [false, true, false, false, false]);
+        assert_eq!(kinds("224.0.0.251"), [false, false, true, false, false]);
+        assert_eq!(kinds("169.254.1.1"), [false, false, false, true, false]);
+        assert_eq!(kinds("10.0.0.1"), [false, false, false, false, true]);
+        assert_eq!(kinds("255.255.255.255"), [false; 5]);
+        assert_eq!(kinds("::1"), [false, true, false, false, false]);
+        assert_eq!(kinds("ff12::1"), [false, false, true, false, false]);
+        assert_eq!(kinds("febf::1"), [false, false, false, true, false]);
+        assert_eq!(kinds("fd00::1"), [false, false, false, false, true]);
+    }
+
+    #[test]
+    fn equality_and_size() {
+        with_context(|ctx| {
+            let ip = |s| call(ctx, &LIBRARY, "string_to_ip", &[text(ctx, s)]);
+            assert_eq!(equal(ctx, ip("::1"), ip("0::1")), "true");
+            assert_eq!(equal(ctx, ip("1.1.1.1"), ip("::101:101")), "false");
+            assert_eq!(equal(ctx, ip("::1"), Value::Int(1)), "error: no such overload");
+            assert_eq!((cost::actual_size(&ip("1.1.1.1")), cost::actual_size(&ip("::1"))), (4, 16));
+        });
+    }
+}

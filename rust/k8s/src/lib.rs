@@ -1,14 +1,16 @@
 //! The CEL libraries and declared types that Kubernetes adds to CEL, exact with `k8s.io/apiserver/pkg/cel/library` in
 //! value, error text and cost.
 //!
-//! Each library is a file named as upstream's, with its declarations, implementations and costs. `environment` says
+//! Each library is a file named as upstream's, with its declarations, implementations and costs. [`environment`] says
 //! which of them an expression sees; [`types`] has the struct types of `request` and `namespaceObject`.
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::panic, reason = "a test fails by panicking"))]
 
 mod args;
 pub mod authz;
-mod cost;
 pub mod cidr;
+mod cost;
+pub mod environment;
 pub mod format;
 pub mod gotext;
 pub mod ip;
@@ -18,7 +20,7 @@ mod netip;
 pub mod quantity;
 pub mod regex;
 pub mod semver;
-pub mod types;
-pub mod urls;
 #[cfg(test)]
 mod testing;
+pub mod types;
+pub mod urls;

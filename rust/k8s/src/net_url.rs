@@ -277,7 +277,7 @@ impl Url<'_> {
     /// Authority and path.
     fn write_hierarchy(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let has_authority = !self.host.is_empty() || self.user.is_some();
-        if (has_authority || !self.scheme.is_empty()) && !(self.omit_host && !has_authority) {
+        if has_authority || !self.scheme.is_empty() && !self.omit_host {
             if has_authority || !self.path.is_empty() {
                 f.write_str("//")?;
             }

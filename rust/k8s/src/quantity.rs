@@ -181,7 +181,9 @@ fn as_approximate_float<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<
 }
 
 fn as_integer<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    unary(ctx, "asInteger", args, |q| q.as_int().map_or_else(|| ctx.error("cannot convert value to integer"), Value::Int))
+    unary(ctx, "asInteger", args, |q| {
+        q.as_int().map_or_else(|| ctx.error("cannot convert value to integer"), Value::Int)
+    })
 }
 
 fn is_integer<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {

@@ -7,7 +7,7 @@ use celgate_cel::regex;
 use celgate_cel::types::Type;
 use celgate_cel::value::Value;
 
-use crate::args::mismatch;
+use crate::args::no_such_overload;
 use crate::cost;
 
 /// The library.
@@ -38,11 +38,7 @@ fn functions() -> Vec<FunctionDecl> {
 }
 
 /// Compiles the pattern and applies it, or gives upstream's error.
-fn with_regex<'a>(
-    ctx: &EvalContext<'a>,
-    pattern: &str,
-    result: impl FnOnce(&regex::Regex) -> Value<'a>,
-) -> Value<'a> {
+fn with_regex<'a>(ctx: &EvalContext<'a>, pattern: &str, result: impl FnOnce(&regex::Regex) -> Value<'a>) -> Value<'a> {
     match regex::get(ctx, pattern) {
         Ok(regex) => result(&regex),
         Err(message) => ctx.errorf(format_args!("Illegal regex: {message}")),
@@ -50,22 +46,39 @@ fn with_regex<'a>(
 }
 
 fn find<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    let [Value::String(text), Value::String(pattern)] = *args else { return mismatch(ctx, "find", args) };
-    with_regex(ctx, pattern, |regex| Value::String(regex.find(text).unwrap_or_default()))
+    match strings(ctx, args) {
+        Ok((text, pattern)) => with_regex(ctx, pattern, |regex| Value::String(regex.find(text).unwrap_or_default())),
+        Err(error) => error,
+    }
 }
 
 fn find_all<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    let (text, pattern, limit) = match *args {
-        [Value::String(text), Value::String(pattern)] => (text, pattern, -1),
-        [Value::String(text), Value::String(pattern), Value::Int(limit)] => (text, pattern, limit),
-        _ => return mismatch(ctx, "findAll", args),
+    let (text, pattern) = match strings(ctx, args) {
+        Ok(strings) => strings,
+        Err(error) => return error,
     };
-    // A negative limit is none.
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let limit = match args.get(2).copied() {
+        // A negative limit is none.
+        Some(Value::Int(limit) | Value::Optional(Some(&Value::Int(limit)))) => {
+            usize::try_from(limit).unwrap_or(usize::MAX)
+        }
+        Some(other) => return no_such_overload(ctx, other),
+        None => usize::MAX,
+    };
     with_regex(ctx, pattern, |regex| {
         let found: Vec<Value<'a>> = regex.find_all(text).take(limit).map(Value::String).collect();
         Value::List(ctx.arena.alloc_slice_copy(&found))
     })
+}
+
+/// Text and pattern. With a constant pattern upstream calls these functions without type guards, and takes whatever has a
+/// Go string as its value.
+fn strings<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Result<(&'a str, &'a str), Value<'a>> {
+    let string = |i: usize| {
+        let value = args.get(i).copied().unwrap_or(Value::Null);
+        value.go_string().ok_or_else(|| no_such_overload(ctx, value))
+    };
+    Ok((string(0)?, string(1)?))
 }
 
 fn match_cost<'a>(_: &EvalContext<'a>, args: &[Value<'a>], _: Value<'a>) -> u64 {
@@ -84,7 +97,12 @@ mod tests {
             assert_eq!(find("abc 123", "[0-9]+"), "\"123\"");
             assert_eq!(find("abc 123", "xyz"), "\"\"");
             let all = |s, re, limit| {
-                show(call(ctx, &LIBRARY, "string_find_all_string_int", &[text(ctx, s), text(ctx, re), Value::Int(limit)]))
+                show(call(
+                    ctx,
+                    &LIBRARY,
+                    "string_find_all_string_int",
+                    &[text(ctx, s), text(ctx, re), Value::Int(limit)],
+                ))
             };
             assert_eq!(all("12 ab 34", "[0-9]+", -1), r#"["12", "34"]"#);
             assert_eq!(all("12 ab 34", "[0-9]+", 1), r#"["12"]"#);

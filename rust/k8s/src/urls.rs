@@ -116,3 +116,83 @@ fn get_query<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         Value::Map(MapValue::new(ctx.arena, ctx.arena.alloc_slice_copy(&entries)))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gotext::quote;
+    use crate::testing::{call, equal, show, text, with_context};
+
+    fn parts(s: &str) -> String {
+        let mut out = String::new();
+        with_context(|ctx| {
+            let url = call(ctx, &LIBRARY, "string_to_url", &[text(ctx, s)]);
+            let get = |id| show(call(ctx, &LIBRARY, id, &[url]));
+            let ids = ["url_get_scheme", "url_get_host", "url_get_hostname", "url_get_port", "url_get_escaped_path"];
+            out = if url.is_error() { show(url) } else { ids.map(get).join(" ") };
+        });
+        out
+    }
+
+    #[test]
+    fn accessors() {
+        assert_eq!(
+            parts("HTTPS://user:pa%20ss@example.com:80/a b?q#f"),
+            r#""https" "example.com:80" "example.com" "80" "/a%20b""#
+        );
+        assert_eq!(parts("http://[fe80::1%25en0]:8/"), r#""http" "[fe80::1%en0]:8" "fe80::1%en0" "8" "/""#);
+        assert_eq!(parts("/a%2fb%41"), r#""" "" "" "" "/a%2fb%41""#);
+        assert_eq!(parts("/a%2fb{"), r#""" "" "" "" "/a/b%7B""#);
+        assert_eq!(parts("mailto:a@b"), r#""mailto" "" "" "" """#);
+        assert_eq!(parts("*"), r#""" "" "" "" "*""#);
+    }
+
+    #[test]
+    fn messages() {
+        let bad = |s: &str, message| {
+            assert_eq!(
+                parts(s),
+                format!("error: URL parse error during conversion from string: parse {}: {message}", quote(s))
+            );
+        };
+        bad("", "empty url");
+        bad("../a", "invalid URI for request");
+        bad(":a", "missing protocol scheme");
+        bad("http://a:b:c/", "invalid port \":b:c\" after host");
+        bad("http://[::1", "missing ']' in host");
+        bad("http://[1.2.3.4]/", "invalid IP-literal");
+        bad("http://h/%zz", "invalid URL escape \"%zz\"");
+        bad("http://h x/", "invalid character \" \" in host name");
+        bad("http://a\"@h/", "net/url: invalid userinfo");
+        bad("/\u{1}", "net/url: invalid control character in URL");
+        bad(
+            "http://[::g]/",
+            "invalid host: ParseAddr(\"::g\"): each colon-separated field must have at least one digit (at \"g\")",
+        );
+    }
+
+    #[test]
+    fn query() {
+        with_context(|ctx| {
+            let query = |s: &str| {
+                let url = call(ctx, &LIBRARY, "string_to_url", &[text(ctx, s)]);
+                show(call(ctx, &LIBRARY, "url_get_query", &[url]))
+            };
+            assert_eq!(query("/p?k=a&l=b+c&k=%64&bad=%zz&x;y=1&&v"), r#"{"k": ["a", "d"], "l": ["b c"], "v": [""]}"#);
+            assert_eq!(query(&format!("/p?{}a", "a&".repeat(10_000))), "{}");
+        });
+    }
+
+    #[test]
+    fn equality_is_by_text_of_the_parsed_url() {
+        with_context(|ctx| {
+            let url = |s| call(ctx, &LIBRARY, "string_to_url", &[text(ctx, s)]);
+            let same = |a, b| equal(ctx, url(a), url(b)) == "true";
+            assert!(same("HTTP://h/a b", "http://h/a%20b"));
+            assert!(same("http://u:p@h?#", "http://u:p@h?"));
+            assert!(!same("http://h?", "http://h"));
+            assert!(!same("http:///p", "http:/p"));
+            assert_eq!(equal(ctx, url("/a"), text(ctx, "/a")), "error: no such overload");
+        });
+    }
+}

@@ -1,5 +1,6 @@
 //! Sizes: what `size()` returns, and what cost counts by.
 
+use crate::context::EvalContext;
 use crate::value::{ListView, MapView, Value};
 
 /// cel-go's `traits.Sizer.Size`: code points of a string, bytes, elements, entries; `None` for what has no size.
@@ -31,4 +32,32 @@ pub fn cost_size(value: Value<'_>) -> u64 {
 /// Number of code points.
 pub fn code_points(text: &str) -> u64 {
     if text.is_ascii() { text.len() as u64 } else { text.chars().count() as u64 }
+}
+
+/// What walking a value costs in Kubernetes (apiserver `traversalCost`): a tenth of each string's bytes, rounded down, and
+/// 1 for every other leaf. Functions on lists and the searches in strings are charged by it.
+pub fn walk<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> u64 {
+    let tenth = |bytes: usize| (bytes as f64 * 0.1) as u64;
+    let mut total = 0u64;
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        let cost = match value {
+            Value::String(text) => tenth(text.len()),
+            Value::Bytes(bytes) => tenth(bytes.len()),
+            _ => {
+                if let Some(list) = ListView::of(value) {
+                    open.extend(list.iter());
+                    0
+                } else if let Some(map) = MapView::of(value) {
+                    let order = map.order(ctx);
+                    open.extend((0..order.len()).filter_map(|i| order.entry(ctx, i)).flat_map(|(k, v)| [k, v]));
+                    0
+                } else {
+                    1
+                }
+            }
+        };
+        total = total.saturating_add(cost);
+    }
+    total
 }

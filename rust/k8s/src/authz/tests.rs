@@ -31,9 +31,14 @@ fn run(ids: &[(&str, &[&str])], from_request: bool) -> (String, Vec<String>, Opt
     let answers = Answers::default();
     let (shown, halt) = {
         let ctx = EvalContext::new(&arena, &answers, u64::MAX);
-        let request = RequestResource { group: "apps", resource: "deployments", subresource: "scale", namespace: "ns", name: "web" };
-        let mut value =
-            if from_request { request_resource_value(&ctx, &request) } else { authorizer_value(&ctx) };
+        let request = RequestResource {
+            group: "apps",
+            resource: "deployments",
+            subresource: "scale",
+            namespace: "ns",
+            name: "web",
+        };
+        let mut value = if from_request { request_resource_value(&ctx, &request) } else { authorizer_value(&ctx) };
         for (id, strings) in ids {
             let library = if id.ends_with("selector") { &SELECTORS_LIBRARY } else { &LIBRARY };
             let args: Vec<Value<'_>> = std::iter::once(value).chain(strings.iter().map(|s| text(&ctx, s))).collect();
@@ -46,7 +51,8 @@ fn run(ids: &[(&str, &[&str])], from_request: bool) -> (String, Vec<String>, Opt
 
 #[test]
 fn a_path() {
-    let (allowed, asked, _) = run(&[("authorizer_path", &["/healthz"]), ("pathcheck_check", &["get"]), ("decision_allowed", &[])], false);
+    let (allowed, asked, _) =
+        run(&[("authorizer_path", &["/healthz"]), ("pathcheck_check", &["get"]), ("decision_allowed", &[])], false);
     assert_eq!(allowed, "true");
     assert_eq!(asked, [r#"["path", null, null, "get", "/healthz"]"#]);
     assert_eq!(run(&[("authorizer_path", &[" \u{a0}"])], false).0, "error: path must not be empty");

@@ -10,7 +10,8 @@ const SUBDOMAIN_MESSAGE: &str = "a lowercase RFC 1123 subdomain must consist of 
 const DNS_1035: &str = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const DNS_1035_MESSAGE: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
 const KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
-const KEY_MESSAGE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const KEY_MESSAGE: &str =
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const VALUE_MESSAGE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
 const LABEL_MAX: usize = 63;
@@ -18,7 +19,7 @@ const SUBDOMAIN_MAX: usize = 253;
 
 fn regex_error(message: &str, pattern: &str, examples: &[&str]) -> String {
     let examples: Vec<String> = examples.iter().map(|e| format!("'{e}', ")).collect();
-    format!("{message} (e.g. {}regex used for validation is '{pattern}')", examples.join("or "))
+    format!("{message} (e.g. {}regex used for validation is '{pattern}')", examples.join(" or "))
 }
 
 fn subdomain_pattern() -> String {
@@ -47,7 +48,12 @@ fn is_subdomain(text: &[u8]) -> bool {
 }
 
 fn is_key(text: &[u8]) -> bool {
-    shaped(text, u8::is_ascii_alphanumeric, |b| b.is_ascii_alphanumeric() || b"-_.".contains(b), u8::is_ascii_alphanumeric)
+    shaped(
+        text,
+        u8::is_ascii_alphanumeric,
+        |b| b.is_ascii_alphanumeric() || b"-_.".contains(b),
+        u8::is_ascii_alphanumeric,
+    )
 }
 
 fn too_long(text: &[u8], max: usize, unit: &str) -> Option<String> {
@@ -75,8 +81,7 @@ pub(super) fn dns_1123_label(text: &[u8]) -> Vec<String> {
 }
 
 fn subdomain(text: &[u8], unit: &str) -> Vec<String> {
-    let shape =
-        (!is_subdomain(text)).then(|| regex_error(SUBDOMAIN_MESSAGE, &subdomain_pattern(), &["example.com"]));
+    let shape = (!is_subdomain(text)).then(|| regex_error(SUBDOMAIN_MESSAGE, &subdomain_pattern(), &["example.com"]));
     too_long(text, SUBDOMAIN_MAX, unit).into_iter().chain(shape).collect()
 }
 
@@ -99,9 +104,7 @@ pub(super) fn qualified_name(text: &[u8]) -> Vec<String> {
     let (mut errors, name) = match parts.as_slice() {
         [name] => (Vec::new(), *name),
         [b"", name] => (vec!["prefix part must be non-empty".into()], *name),
-        [prefix, name] => {
-            (subdomain(prefix, "bytes").into_iter().map(|e| format!("prefix part {e}")).collect(), *name)
-        }
+        [prefix, name] => (subdomain(prefix, "bytes").into_iter().map(|e| format!("prefix part {e}")).collect(), *name),
         _ => {
             let error = key_error("a valid label key");
             return vec![format!("{error} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')")];

@@ -37,13 +37,10 @@ fn valid_texts() {
 
 #[test]
 fn messages() {
-    assert_eq!(
-        errors("dns1123Label", "a.b"),
-        "some([\"must not contain dots\"])"
-    );
+    assert_eq!(errors("dns1123Label", "a.b"), "some([\"must not contain dots\"])");
     assert_eq!(
         errors("dns1123Label", &"A".repeat(64)),
-        "some([\"must be no more than 63 characters\", \"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name', or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')\"])"
+        "some([\"must be no more than 63 characters\", \"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')\"])"
     );
     assert_eq!(errors("labelValue", &"a".repeat(64)), "some([\"must be no more than 63 bytes\"])");
     assert_eq!(errors("qualifiedName", "/a"), "some([\"prefix part must be non-empty\"])");

@@ -11,7 +11,10 @@ fn order(a: &str, b: &str) -> i64 {
 
 #[test]
 fn texts_that_are_quantities_and_texts_that_are_not() {
-    for text in ["0", "1", "1.5", ".5", "5.", "+1", "-1", "1k", "1Ki", "1e3", "1E3", "1e+3", "1E", "1n", "12.50Gi", "-", "+", "."] {
+    for text in [
+        "0", "1", "1.5", ".5", "5.", "+1", "-1", "1k", "1Ki", "1e3", "1E3", "1e+3", "1E", "1n", "12.50Gi", "-", "+",
+        ".",
+    ] {
         assert!(parse::parse(text).is_ok(), "{text}");
     }
     let format = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";

@@ -134,8 +134,18 @@ mod tests {
 
     #[test]
     fn orders_as_the_specification_says() {
-        let ascending =
-            ["1.0.0-1", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0", "1.0.1", "1.1.0", "2.0.0"];
+        let ascending = [
+            "1.0.0-1",
+            "1.0.0-alpha",
+            "1.0.0-alpha.1",
+            "1.0.0-alpha.beta",
+            "1.0.0-beta.2",
+            "1.0.0-beta.11",
+            "1.0.0",
+            "1.0.1",
+            "1.1.0",
+            "2.0.0",
+        ];
         for pair in ascending.windows(2) {
             assert_eq!(order(pair[0], pair[1]), Ordering::Less, "{pair:?}");
         }
@@ -150,7 +160,10 @@ mod tests {
         assert_eq!(error("v1.0.0"), "Invalid character(s) found in major number \"v1\"");
         assert_eq!(error("1.01.0"), "Minor number must not contain leading zeroes \"01\"");
         assert_eq!(error("1..0"), "strconv.ParseUint: parsing \"\": invalid syntax");
-        assert_eq!(error("1.0.18446744073709551616"), "strconv.ParseUint: parsing \"18446744073709551616\": value out of range");
+        assert_eq!(
+            error("1.0.18446744073709551616"),
+            "strconv.ParseUint: parsing \"18446744073709551616\": value out of range"
+        );
         assert_eq!(error("1.0.0-"), "Prerelease is empty");
         assert_eq!(error("1.0.0-01"), "Numeric PreRelease version must not contain leading zeroes \"01\"");
         assert_eq!(error("1.0.0+"), "Build meta data is empty");

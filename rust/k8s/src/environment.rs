@@ -1,0 +1,163 @@
+//! Which libraries an expression sees (`k8s.io/apiserver/pkg/cel/environment/base.go`).
+//!
+//! Each entry knows the Kubernetes version that introduced it, and the one that removed it, if any. Stored expressions see
+//! everything that the newest version has ([`Version::STORED`]); the registry checks new expressions against an older
+//! version. Macros and optional syntax are the parser's (`ParseOptions::kubernetes`) and do not depend on the version.
+
+use celgate_cel::env::EnvBuilder;
+use celgate_cel::function::{FunctionTable, Library};
+use celgate_cel::library::{comprehensions, lists as cel_lists, optional, sets, standard, strings};
+use celgate_cel::types::Type;
+use celgate_cel::validate::Validator;
+
+use crate::{authz, cidr, format, ip, lists, quantity, regex, semver, urls};
+
+/// A Kubernetes version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// Major version.
+    pub major: u32,
+    /// Minor version.
+    pub minor: u32,
+}
+
+impl Version {
+    /// What stored expressions are compatible with: later than every version.
+    pub const STORED: Version = Version { major: u32::MAX, minor: u32::MAX };
+
+    /// Version 1.`minor`.
+    pub const fn minor(minor: u32) -> Version {
+        Version { major: 1, minor }
+    }
+}
+
+/// One thing that an environment has.
+#[derive(Clone, Copy)]
+enum Feature {
+    Library(&'static Library),
+    /// A type whose name is an identifier.
+    OpaqueType(&'static str),
+    /// The identifier `optional_type`.
+    OptionalType,
+    CrossTypeNumericComparisons,
+    Validator(Validator),
+}
+
+/// A feature and the versions that have it.
+struct Entry {
+    introduced: Version,
+    removed: Option<Version>,
+    feature: Feature,
+}
+
+const fn since(minor: u32, feature: Feature) -> Entry {
+    Entry { introduced: Version::minor(minor), removed: None, feature }
+}
+
+const fn until(introduced: u32, removed: u32, feature: Feature) -> Entry {
+    Entry { removed: Some(Version::minor(removed)), ..since(introduced, feature) }
+}
+
+/// Upstream's order: it decides which overload of a function comes first.
+static BASE: &[Entry] = &[
+    since(0, Feature::Library(&standard::LIBRARY)),
+    since(0, Feature::Validator(Validator::HomogeneousLiterals)),
+    since(0, Feature::Library(&urls::LIBRARY)),
+    since(0, Feature::Library(&regex::LIBRARY)),
+    until(0, 37, Feature::Library(&lists::LIBRARY_0)),
+    since(27, Feature::Library(&authz::LIBRARY)),
+    since(28, Feature::CrossTypeNumericComparisons),
+    since(28, Feature::OptionalType),
+    since(28, Feature::Library(&optional::LIBRARY)),
+    since(28, Feature::Library(&quantity::LIBRARY)),
+    since(29, Feature::Validator(Validator::DurationLiterals)),
+    since(29, Feature::Validator(Validator::TimestampLiterals)),
+    since(29, Feature::Validator(Validator::RegexLiterals)),
+    // Before 1.29 upstream had version 0 of the library, without `format` and `quote`.
+    since(0, Feature::Library(&strings::LIBRARY)),
+    since(29, Feature::Validator(Validator::StringFormat)),
+    since(29, Feature::Library(&sets::LIBRARY)),
+    since(30, Feature::OpaqueType(ip::TYPE_NAME)),
+    since(30, Feature::Library(&ip::LIBRARY)),
+    since(30, Feature::OpaqueType(cidr::TYPE_NAME)),
+    since(30, Feature::Library(&cidr::LIBRARY)),
+    since(31, Feature::Library(&format::LIBRARY)),
+    since(31, Feature::Library(&authz::SELECTORS_LIBRARY)),
+    since(32, Feature::Library(&comprehensions::LIBRARY)),
+    since(33, Feature::Library(&semver::LIBRARY)),
+    since(34, Feature::Library(&cel_lists::LIBRARY)),
+    since(37, Feature::Library(&lists::LIBRARY)),
+];
+
+fn features(version: Version) -> impl Iterator<Item = Feature> {
+    let has =
+        move |entry: &&Entry| version >= entry.introduced && entry.removed.is_none_or(|removed| version < removed);
+    BASE.iter().filter(has).map(|entry| entry.feature)
+}
+
+/// The libraries of a version, in upstream's order.
+pub fn libraries(version: Version) -> impl Iterator<Item = &'static Library> {
+    features(version).filter_map(|feature| match feature {
+        Feature::Library(library) => Some(library),
+        _ => None,
+    })
+}
+
+/// The functions of a version's libraries, for planning.
+pub fn function_table(version: Version) -> FunctionTable {
+    FunctionTable::new(libraries(version))
+}
+
+/// A version's environment for checking, without variables and struct types.
+pub fn env_builder(version: Version) -> EnvBuilder {
+    let builder = EnvBuilder::new().cross_type_numeric_comparisons(false);
+    features(version).fold(builder, |builder, feature| match feature {
+        Feature::Library(library) => builder.functions((library.functions)()),
+        Feature::OpaqueType(name) => builder.type_name(Type::opaque(name)),
+        Feature::OptionalType => builder.optional_type_name(),
+        Feature::CrossTypeNumericComparisons => builder.cross_type_numeric_comparisons(true),
+        Feature::Validator(validator) => builder.validator(validator),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(version: Version) -> Vec<&'static str> {
+        libraries(version).map(|library| library.name).collect()
+    }
+
+    #[test]
+    fn stored_expressions_see_everything_once() {
+        let names = names(Version::STORED);
+        let mut unique = names.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!((names.len(), unique.len()), (16, 16), "{names:?}");
+    }
+
+    #[test]
+    fn older_versions_see_less() {
+        assert!(!names(Version::minor(36)).is_empty());
+        let has = |version, function: &str| {
+            libraries(Version::minor(version)).flat_map(|l| (l.functions)()).any(|f| f.name == function)
+        };
+        assert!(!has(36, "includes") && has(37, "includes"));
+        assert!(has(36, "isSorted") && has(37, "isSorted"));
+        assert!(!has(32, "semver") && has(33, "semver"));
+        assert!(!has(29, "ip") && has(30, "ip"));
+    }
+
+    #[test]
+    fn every_declared_overload_has_an_implementation() {
+        for library in libraries(Version::STORED).filter(|library| library.name.starts_with("kubernetes.")) {
+            for function in (library.functions)() {
+                for overload in function.overloads {
+                    let id = overload.id;
+                    assert!(library.implementations.iter().any(|i| i.id == id), "{} {id}", library.name);
+                }
+            }
+        }
+    }
+}
