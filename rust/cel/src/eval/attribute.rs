@@ -22,8 +22,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         if TRACKED {
             self.forget(attribute);
         }
-        match attribute.base {
-            Base::Conditional(..) => value,
+        match (&attribute.base, value) {
+            (Base::Conditional(..), _) | (_, Value::Halt) => value,
             _ => self.charge_ident(value),
         }
     }
@@ -39,8 +39,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             self.forget(attribute);
         }
         // cel-go takes back what it charges for an attribute, also from a conditional for which it charges nothing.
-        match attribute.base {
-            Base::Conditional(..) if !self.ctx.uncharge(SELECT_AND_IDENT) => Value::Halt,
+        match (&attribute.base, value) {
+            (_, Value::Halt) => value,
+            (Base::Conditional(..), _) if !self.ctx.uncharge(SELECT_AND_IDENT) => Value::Halt,
             _ => value,
         }
     }
