@@ -70,28 +70,17 @@ func (g *Generator) World() *World {
 	return w
 }
 
-// undefault leaves things out that the API server's defaults give, which upstream's code handles all the same.
+// undefault leaves things out that the API server's defaults give, where upstream's code and the core have the same default.
 func (g *Generator) undefault(w *World) {
 	for _, policy := range w.Policies {
-		match := policy.Spec.MatchConstraints
-		switch {
-		case g.one(60):
+		if g.one(60) {
 			policy.Spec.MatchConstraints = nil
-		case g.one(60):
-			match.NamespaceSelector = nil
-		case g.one(60):
-			match.ObjectSelector = nil
-		case g.one(30):
-			match.MatchPolicy = nil
 		}
 		if g.one(20) {
 			policy.Spec.FailurePolicy = nil
 		}
 	}
 	for _, binding := range w.Bindings {
-		if match := binding.Spec.MatchResources; match != nil && g.one(30) {
-			match.ObjectSelector = nil
-		}
 		if ref := binding.Spec.ParamRef; ref != nil && g.one(10) {
 			ref.ParameterNotFoundAction = nil
 		}
