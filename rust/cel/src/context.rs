@@ -89,6 +89,16 @@ impl<'a> EvalContext<'a> {
         true
     }
 
+    /// If `cost` more would pass the limit: adds it and returns [`Value::Halt`], so that work can be left out whose result
+    /// would come too late.
+    pub fn unaffordable(&self, cost: u64) -> Option<Value<'a>> {
+        if self.cost.get().saturating_add(cost) <= self.cost_limit.get() {
+            return None;
+        }
+        self.charge(cost);
+        Some(Value::Halt)
+    }
+
     /// Takes back what a step was charged; below nothing it wraps around, as cel-go's counter does, and so passes the limit.
     pub(crate) fn uncharge(&self, cost: u64) -> bool {
         self.cost.set(self.cost.get().wrapping_sub(cost));

@@ -1,5 +1,8 @@
 //! Function libraries.
 
 pub mod comprehensions;
+pub mod lists;
 pub mod optional;
+pub mod sets;
 pub mod standard;
+pub mod strings;

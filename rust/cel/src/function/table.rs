@@ -152,6 +152,10 @@ impl FunctionTable {
     pub(crate) fn cost(&self, function: &str, overload: &str) -> Option<CostFn> {
         let known = self.functions.get(function)?;
         if overload.is_empty() {
+            // These are charged by cel-go's trackers, which know them by overload only.
+            if known.singleton.is_some() {
+                return None;
+            }
             return known.overloads.iter().find_map(|candidate| candidate.cost);
         }
         known.overloads.iter().find(|candidate| candidate.id == overload)?.cost
