@@ -20,7 +20,7 @@ use crate::ast::{Expr, ExprId, ExprKind, Literal};
 use crate::check::Checked;
 use crate::function::FunctionTable;
 use crate::regex::Regex;
-use crate::types::Kind;
+use crate::types::{Kind, Type};
 use set::Set;
 
 /// What a program is planned for.
@@ -54,6 +54,19 @@ pub fn plan(checked: &Checked, options: &PlanOptions<'_>) -> Result<Program, Pla
     let mut planner = Planner::new(checked, options);
     let root = planner.node(&checked.ast.expr)?;
     Ok(planner.finish(root))
+}
+
+/// Whether evaluation knows the type that a name denotes. A provider's struct types, and other names for the language's own
+/// types (`google.protobuf.Struct` for `map`), are for the checker only.
+fn exists_at_run_time(name: &str, ty: &Type) -> bool {
+    match ty {
+        Type::Type(of) => match &**of {
+            Type::Any => false,
+            Type::Object(_) => name.starts_with("google."),
+            other => other.type_name() == name,
+        },
+        _ => true,
+    }
 }
 
 /// An attribute under construction.
@@ -180,9 +193,10 @@ impl<'e, 'o> Planner<'e, 'o> {
             Some(reference) if !reference.name.is_empty() => reference.name.as_str(),
             _ => name,
         };
-        if self.checked.types.get(&id).is_some_and(|ty| ty.kind() == Kind::Type) {
+        if let Some(ty) = self.checked.types.get(&id).filter(|ty| ty.kind() == Kind::Type) {
             // cel-go takes any name of type `type` for that of a type, variables too.
-            if self.local(name).is_some() || self.options.variables.contains(&name) {
+            let is_variable = self.local(name).is_some() || self.options.variables.contains(&name);
+            if is_variable || !exists_at_run_time(name, ty) {
                 return Err(PlanError(format!("reference to undefined type: {name}")));
             }
             return Ok(self.constant(id, Constant::Type(Box::from(name))));
