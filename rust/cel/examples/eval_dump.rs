@@ -17,7 +17,7 @@ use celgate_cel::function::{FunctionTable, Library};
 use celgate_cel::library::{comprehensions, lists, optional, sets, standard, strings};
 use celgate_cel::ops::format::write_quoted;
 use celgate_cel::parser::{ParseOptions, parse};
-use celgate_cel::plan::{PlanOptions, plan};
+use celgate_cel::plan::{PlanOptions, Program, plan};
 use celgate_cel::record::Record;
 use celgate_cel::types::Type;
 use celgate_cel::value::{ListView, MapView, Value};
@@ -74,6 +74,18 @@ fn evaluate<'a>(
         Ok(program) => program,
         Err(error) => return line(out, "plan", 0, &quoted(&error.to_string())),
     };
+    let simple = !program.is_tracked();
+    run(out, arena, program, record);
+    if simple && let Ok(program) = plan(&checked, options) {
+        let mut tracked = String::new();
+        run(&mut tracked, arena, program.with_tracking(), record);
+        if *out != tracked {
+            let _ = write!(out, "\tbut with tracking\t{tracked}");
+        }
+    }
+}
+
+fn run<'a>(out: &mut String, arena: &'a Bump, program: Program, record: &'a Record<'a>) {
     // Results borrow from the program; it lives as long as the arena's contents.
     let program = &*Box::leak(Box::new(program));
     let ctx = EvalContext::new(arena, &NoHost, COST_LIMIT);

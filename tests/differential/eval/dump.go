@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -68,7 +69,7 @@ func dump(in io.Reader, out *bufio.Writer) error {
 // evaluateOften joins the distinct results of some evaluations: the order of Go's maps is random.
 func evaluateOften(env *cel.Env, activation map[string]any, expression string) string {
 	results := []string{evaluate(env, activation, expression)}
-	if strings.Contains(expression, "(") {
+	if loops.MatchString(expression) {
 		for range 5 {
 			if result := evaluate(env, activation, expression); !slices.Contains(results, result) {
 				results = append(results, result)
@@ -77,6 +78,8 @@ func evaluateOften(env *cel.Env, activation map[string]any, expression string) s
 	}
 	return strings.Join(results, alternative)
 }
+
+var loops = regexp.MustCompile(`\.(all|exists|existsOne|exists_one|map|filter|transform\w+)\(|==`)
 
 // alternative separates results that differ by chance.
 const alternative = " ||| "

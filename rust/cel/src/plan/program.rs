@@ -52,6 +52,20 @@ const _: () = {
     shared_between_threads::<Program>();
 };
 
+impl Program {
+    /// Counts cost by simulating cel-go's stack even where that makes no difference; for tests.
+    #[must_use]
+    pub fn with_tracking(mut self) -> Program {
+        self.tracked = true;
+        self
+    }
+
+    /// Whether cost is counted by simulating cel-go's stack.
+    pub fn is_tracked(&self) -> bool {
+        self.tracked
+    }
+}
+
 /// One step of evaluation.
 #[derive(Debug)]
 pub(crate) struct Node {

@@ -217,6 +217,10 @@ fn same_go_key<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
         (Value::Opaque(a), Value::Opaque(b)) => std::ptr::eq(*a, *b),
         (Value::List(a), Value::List(b)) => std::ptr::eq(*a, *b),
         (Value::Map(a), Value::Map(b)) => std::ptr::eq(*a, *b),
+        (Value::Concat(a), Value::Concat(b)) => std::ptr::eq(*a, *b),
+        (Value::Optional(Some(a)), Value::Optional(Some(b))) => std::ptr::eq(*a, *b),
+        (Value::Record(a), Value::Record(b)) => a.same(b),
+        (Value::Lazy(a), Value::Lazy(b)) => std::ptr::addr_eq(*a, *b),
         _ => false,
     }
 }
