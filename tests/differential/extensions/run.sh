@@ -6,10 +6,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -o "$work/extensions" .
 go build -C ../eval -o "$work/eval" .
-cargo build --quiet --release --package celgate-cel --example eval_dump
+cargo build --quiet --package celgate-k8s --example eval_dump
 target=${CARGO_TARGET_DIR:-../../../target}
 "$work/extensions" >"$work/list"
 "$work/eval" values >"$work/values"
 "$work/eval" dump <"$work/list" >"$work/upstream"
-"$target/release/examples/eval_dump" "$work/values" <"$work/list" >"$work/ours"
+"$target/debug/examples/eval_dump" "$work/values" <"$work/list" >"$work/ours"
 "$work/eval" compare "$work/list" "$work/upstream" "$work/ours"

@@ -11,8 +11,8 @@ export CELGATE_CORPUS CEL_SPEC CEL_GO
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -o "$work/parser" .
-cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p celgate-cel --example dump_ast
-dump_ast=${CARGO_TARGET_DIR:-$root/target}/release/examples/dump_ast
+cargo build --quiet --manifest-path "$root/Cargo.toml" -p celgate-cel --example dump_ast
+dump_ast=${CARGO_TARGET_DIR:-$root/target}/debug/examples/dump_ast
 "$work/parser" list >"$work/expressions"
 "$work/parser" dump <"$work/expressions" >"$work/cel-go"
 "$dump_ast" <"$work/expressions" >"$work/celgate"
