@@ -3,11 +3,14 @@
 mod aggregates;
 mod calls;
 mod comprehensions;
-mod expr_map;
+mod hash;
 mod names;
 mod unify;
 
-pub use expr_map::ExprMap;
+pub use hash::ExprMap;
+pub(crate) use hash::NameMap;
+
+use std::hash::BuildHasherDefault;
 
 use crate::ast::{Ast, Expr, ExprId, ExprKind, Literal, SourceInfo};
 use crate::env::Env;
@@ -74,19 +77,23 @@ struct Checker<'e> {
     scopes: Vec<(String, Type)>,
     /// cel-go forgets which overloads are disabled once it has entered a comprehension.
     all_overloads: bool,
+    /// Room for a qualified name.
+    name: String,
     issues: Issues,
 }
 
 impl<'e> Checker<'e> {
     fn new(env: &'e Env, source: &'e SourceInfo) -> Self {
+        let expressions = source.offsets.len();
         Checker {
             env,
             source,
-            types: ExprMap::default(),
-            references: ExprMap::default(),
+            types: ExprMap::with_capacity_and_hasher(expressions, BuildHasherDefault::default()),
+            references: ExprMap::with_capacity_and_hasher(expressions, BuildHasherDefault::default()),
             unifier: Unifier::default(),
             scopes: Vec::new(),
             all_overloads: !env.filters_cross_type_comparisons(),
+            name: String::new(),
             issues: Issues::new(&source.text),
         }
     }

@@ -80,8 +80,8 @@ pub trait TypeProvider {
     fn has_struct(&self, type_name: &str) -> bool;
     /// The declared type of a struct's field.
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type>;
-    /// The type that a type name denotes in an expression, if [`TypeProvider::has_struct`]. Kubernetes' provider also
-    /// knows names that denote scalars, lists and maps (`duration`, `kubernetes.UserInfo.groups`), which have no fields.
+    /// The type that a type name denotes in an expression. Kubernetes' provider knows names of scalars, lists and maps
+    /// beside those of structs (`duration`, `kubernetes.Namespace.metadata.labels`).
     fn struct_type(&self, type_name: &str) -> Option<Type> {
         self.has_struct(type_name).then(|| Type::object(type_name))
     }

@@ -7,12 +7,12 @@
 mod functions;
 mod well_known;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use functions::Function;
 
+use crate::check::NameMap;
 use crate::decls::{FunctionDecl, TypeProvider, VariableDecl};
 use crate::types::{OPTIONAL_TYPE, Type};
 use crate::validate::Validator;
@@ -31,8 +31,8 @@ pub struct Env {
 /// What all extensions of an environment share.
 struct Base {
     container: String,
-    functions: HashMap<&'static str, Function>,
-    types: HashMap<String, Type>,
+    functions: NameMap<&'static str, Function>,
+    types: NameMap<String, Type>,
     cross_type_numeric_comparisons: bool,
     validators: Vec<Validator>,
 }
@@ -40,7 +40,7 @@ struct Base {
 /// One layer of variables over another.
 struct Variables {
     below: Option<Arc<Variables>>,
-    names: HashMap<String, Type>,
+    names: NameMap<String, Type>,
 }
 
 /// One layer of struct types over another.
@@ -60,8 +60,8 @@ enum StructSource {
 #[derive(Default)]
 pub struct EnvBuilder {
     container: String,
-    functions: HashMap<&'static str, FunctionDecl>,
-    types: HashMap<String, Type>,
+    functions: NameMap<&'static str, FunctionDecl>,
+    types: NameMap<String, Type>,
     cross_type_numeric_comparisons: bool,
     validators: Vec<Validator>,
 }
@@ -232,7 +232,7 @@ impl Env {
 
     /// Whether fields of the type can be asked for.
     pub(crate) fn has_struct(&self, type_name: &str) -> bool {
-        self.providers().any(|provider| provider.has_struct(type_name)) || well_known::fields(type_name).is_some()
+        self.struct_type(type_name).is_some()
     }
 
     fn struct_type(&self, type_name: &str) -> Option<Type> {
@@ -240,7 +240,8 @@ impl Env {
         declared.or_else(|| well_known::fields(type_name).map(|_| Type::object(type_name)))
     }
 
-    /// The type of a struct's field. The topmost provider that has the struct decides.
+    /// The type of a struct's field. The topmost provider that has the struct decides. A name that denotes a map has
+    /// all fields.
     pub(crate) fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
         let mut layer = self.structs.as_deref();
         while let Some(structs) = layer {
@@ -248,10 +249,15 @@ impl Env {
                 StructSource::Provider(provider) if provider.has_struct(type_name) => {
                     return provider.field_type(type_name, field);
                 }
+                StructSource::Provider(provider) => match provider.struct_type(type_name) {
+                    Some(Type::Map(_, value)) => return Some((*value).clone()),
+                    Some(_) => return None,
+                    None => layer = structs.below.as_deref(),
+                },
                 StructSource::Field { type_name: of, field: name, ty } if **of == *type_name && **name == *field => {
                     return Some(ty.clone());
                 }
-                _ => layer = structs.below.as_deref(),
+                StructSource::Field { .. } => layer = structs.below.as_deref(),
             }
         }
         well_known::field_type(type_name, field)

@@ -17,11 +17,7 @@ import (
 // end closes the dump of one case.
 const end = "."
 
-func dump(in io.Reader, out io.Writer, std bool) error {
-	all, err := newEnvironments(std)
-	if err != nil {
-		return err
-	}
+func dump(in io.Reader, out io.Writer) error {
 	cached := map[[2]bool]policyEnvironment{}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<24)
@@ -34,7 +30,7 @@ func dump(in io.Reader, out io.Writer, std bool) error {
 		key := [2]bool{c.params, c.authorizer}
 		env, ok := cached[key]
 		if !ok || len(c.variables) > 0 {
-			if env, err = all.policy(c.params, c.authorizer); err != nil {
+			if env, err = newPolicyEnvironment(c.params, c.authorizer); err != nil {
 				return err
 			}
 		}
@@ -46,10 +42,8 @@ func dump(in io.Reader, out io.Writer, std bool) error {
 			env.declare(v.name, t)
 		}
 		dumpExpression(writer, env, c.expression)
-		if all.set != nil {
-			if err := confirm(all.set, env, c); err != nil {
-				return fmt.Errorf("%q: %w", c.expression, err)
-			}
+		if err := confirm(env, c); err != nil {
+			return fmt.Errorf("%q: %w", c.expression, err)
 		}
 		fmt.Fprintln(writer, end)
 	}
@@ -117,7 +111,7 @@ func escape(text string) string {
 }
 
 // confirm compiles the case with the plugin's own compiler and fails if this program's environment is not the same.
-func confirm(set *environment.EnvSet, env policyEnvironment, c testCase) (err error) {
+func confirm(env policyEnvironment, c testCase) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = nil // a validator's panic, printed above
@@ -126,7 +120,7 @@ func confirm(set *environment.EnvSet, env policyEnvironment, c testCase) (err er
 	if len(c.variables) == 0 {
 		return nil
 	}
-	compiler, err := plugincel.NewCompositedCompiler(set)
+	compiler, err := plugincel.NewCompositedCompiler(stored)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types/traits"
-	"github.com/google/cel-go/ext"
 	"k8s.io/apimachinery/pkg/util/version"
 	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
@@ -18,33 +17,8 @@ var (
 	requestType   = plugincel.BuildRequestType()
 )
 
-// environments builds the environment of one policy, as the plugin's composition does for stored expressions.
-type environments struct {
-	base *cel.Env
-	// set is nil for the environment without Kubernetes' libraries.
-	set *environment.EnvSet
-}
-
-func newEnvironments(std bool) (*environments, error) {
-	if std {
-		base, err := cel.NewEnv(
-			cel.HomogeneousAggregateLiterals(),
-			cel.DefaultUTCTimeZone(true),
-			cel.CrossTypeNumericComparisons(true),
-			cel.OptionalTypes(),
-			cel.ASTValidators(
-				cel.ValidateDurationLiterals(),
-				cel.ValidateTimestampLiterals(),
-				cel.ValidateRegexLiterals(),
-				cel.ValidateHomogeneousAggregateLiterals(),
-			),
-			ext.TwoVarComprehensions(),
-		)
-		return &environments{base: base}, err
-	}
-	set := environment.MustBaseEnvSet(version.MajorMinor(math.MaxUint32, math.MaxUint32))
-	return &environments{base: set.StoredExpressionsEnv(), set: set}, nil
-}
+// stored is the environment that stored expressions see.
+var stored = environment.MustBaseEnvSet(version.MajorMinor(math.MaxUint32, math.MaxUint32))
 
 // policyEnvironment is an environment and the declared type of `variables`, to which fields can be added.
 type policyEnvironment struct {
@@ -52,9 +26,10 @@ type policyEnvironment struct {
 	variables *apiservercel.DeclType
 }
 
-func (e *environments) policy(params, authorizer bool) (policyEnvironment, error) {
+// newPolicyEnvironment is the environment that the plugin's composition makes for one policy.
+func newPolicyEnvironment(params, authorizer bool) (policyEnvironment, error) {
 	variables := apiservercel.NewObjectType("kubernetes.variables", map[string]*apiservercel.DeclField{})
-	env, err := extend(e.base, []*apiservercel.DeclType{variables}, cel.Variable("variables", variables.CelType()))
+	env, err := extend(stored.StoredExpressionsEnv(), []*apiservercel.DeclType{variables}, cel.Variable("variables", variables.CelType()))
 	if err != nil {
 		return policyEnvironment{}, err
 	}

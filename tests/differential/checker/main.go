@@ -1,7 +1,7 @@
 // Command checker compares celgate's type checker with cel-go's in Kubernetes' policy environment.
 //
 //	checker list                             prints the cases of the policy corpus and of cases.txt
-//	checker dump [-std] <cases               prints what cel-go makes of each case
+//	checker dump <cases                     prints what cel-go makes of each case
 //	checker compare cases upstream celgate   compares two such dumps
 //
 // A case is one line: flags, an expression and the variables of its policy (`name=expression`), with expressions in
@@ -27,13 +27,11 @@ func run(args []string) error {
 	case len(args) == 1 && args[0] == "list":
 		return list(os.Stdout)
 	case len(args) == 1 && args[0] == "dump":
-		return dump(os.Stdin, os.Stdout, false)
-	case len(args) == 2 && args[0] == "dump" && args[1] == "-std":
-		return dump(os.Stdin, os.Stdout, true)
+		return dump(os.Stdin, os.Stdout)
 	case len(args) == 4 && args[0] == "compare":
 		return compare(args[1], args[2], args[3])
 	}
-	return fmt.Errorf("usage: checker list | dump [-std] | compare cases upstream celgate")
+	return fmt.Errorf("usage: checker list | dump | compare cases upstream celgate")
 }
 
 // testCase is one expression with the variables that it may use.

@@ -4,7 +4,7 @@ use crate::ast::{Expr, ExprId};
 use crate::env::Function;
 use crate::types::Type;
 
-use super::names::qualified_name;
+use super::names::push_qualified;
 use super::unify::instantiate;
 use super::{Checker, Reference};
 
@@ -30,8 +30,11 @@ impl Checker<'_> {
             function.name.clone_into(name);
             return self.resolve_call(id, function, None, args);
         };
-        let qualified = qualified_name(receiver).map(|prefix| format!("{prefix}.{name}"));
-        if let Some(function) = qualified.and_then(|qualified| env.function(&qualified)) {
+        self.name.clear();
+        let named = push_qualified(receiver, &mut self.name);
+        self.name.push('.');
+        self.name.push_str(name);
+        if let Some(function) = env.function(&self.name).filter(|_| named) {
             *target = None;
             function.name.clone_into(name);
             return self.resolve_call(id, function, None, args);

@@ -8,8 +8,9 @@ use super::{Checker, Reference};
 
 /// What a name resolved to.
 struct Resolved {
-    /// The qualified name; with a leading dot where a comprehension's variable hides it.
-    name: String,
+    /// The qualified name, with a leading dot where a comprehension's variable hides it; `None` if that is the name as
+    /// written.
+    name: Option<String>,
     ty: Type,
     value: Option<Literal>,
 }
@@ -17,7 +18,12 @@ struct Resolved {
 impl Checker<'_> {
     pub(super) fn ident(&mut self, id: ExprId, name: &mut String) {
         match self.resolve_simple(name) {
-            Some(resolved) => *name = self.accept(id, resolved),
+            Some(Resolved { name: qualified, ty, value }) => {
+                if let Some(qualified) = qualified {
+                    *name = qualified;
+                }
+                self.accept(id, name.clone(), ty, value);
+            }
             None => {
                 self.set_type(id, Type::Error);
                 self.undeclared(id, name);
@@ -26,11 +32,15 @@ impl Checker<'_> {
     }
 
     pub(super) fn select(&mut self, expr: &mut Expr) {
-        let resolved = qualified_name(expr).and_then(|name| self.resolve_qualified(&name));
-        if let Some(resolved) = resolved {
-            expr.kind = ExprKind::Ident(self.accept(expr.id, resolved));
-            return;
+        let mut name = std::mem::take(&mut self.name);
+        name.clear();
+        let resolved = if push_qualified(expr, &mut name) { self.resolve_qualified(&name) } else { None };
+        if let Some(Resolved { name: qualified, ty, value }) = resolved {
+            let name = qualified.unwrap_or(name);
+            expr.kind = ExprKind::Ident(name.clone());
+            return self.accept(expr.id, name, ty, value);
         }
+        self.name = name;
         let ExprKind::Select { operand, field, test_only } = &mut expr.kind else { return };
         let result = self.select_field(expr.id, operand, field, false);
         let result = if *test_only { Type::Bool } else { result };
@@ -96,11 +106,9 @@ impl Checker<'_> {
         ty
     }
 
-    fn accept(&mut self, id: ExprId, resolved: Resolved) -> String {
-        let Resolved { name, ty, value } = resolved;
+    fn accept(&mut self, id: ExprId, name: String, ty: Type, value: Option<Literal>) {
         self.set_type(id, ty);
-        self.set_reference(id, Reference { name: name.clone(), overloads: Vec::new(), value });
-        name
+        self.set_reference(id, Reference { name, overloads: Vec::new(), value });
     }
 
     /// A variable of an enclosing comprehension, innermost first.
@@ -113,7 +121,8 @@ impl Checker<'_> {
         let local = self.local(name);
         match local {
             Some((local, ty)) if !name.starts_with('.') => {
-                Some(Resolved { name: local.clone(), ty: ty.clone(), value: None })
+                debug_assert_eq!(local, name);
+                Some(Resolved { name: None, ty: ty.clone(), value: None })
             }
             _ => self.resolve_global(name, local.is_some()),
         }
@@ -143,27 +152,21 @@ impl Checker<'_> {
             } else {
                 (Type::Int, Some(Literal::Int(self.env.enum_constant(candidate)?)))
             };
-            Some(Resolved { name: format!("{dot}{candidate}"), ty, value })
+            let as_written = dot.is_empty() && candidate == name;
+            Some(Resolved { name: (!as_written).then(|| format!("{dot}{candidate}")), ty, value })
         })
     }
 }
 
-/// `a.b.c` as a name, if the expression is one (cel-go `containers.ToQualifiedName`).
-pub(super) fn qualified_name(expr: &Expr) -> Option<String> {
-    let mut parts = Vec::new();
-    let mut expr = expr;
-    loop {
-        match &expr.kind {
-            ExprKind::Ident(name) => {
-                parts.push(name.as_str());
-                parts.reverse();
-                return Some(parts.join("."));
-            }
-            ExprKind::Select { operand, field, test_only: false } => {
-                parts.push(field);
-                expr = operand;
-            }
-            _ => return None,
+/// Appends `a.b.c` as a name, if the expression is one (cel-go `containers.ToQualifiedName`).
+pub(super) fn push_qualified(expr: &Expr, name: &mut String) -> bool {
+    match &expr.kind {
+        ExprKind::Ident(ident) => name.push_str(ident),
+        ExprKind::Select { operand, field, test_only: false } if push_qualified(operand, name) => {
+            name.push('.');
+            name.push_str(field);
         }
+        _ => return false,
     }
+    true
 }
