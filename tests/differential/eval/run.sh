@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -o "$work/eval" .
-cargo build --quiet --release --package celgate-cel --example eval_dump
+cargo build --quiet --release --package celgate-k8s --example eval_dump
 target=${CARGO_TARGET_DIR:-../../../target}
 "$work/eval" list >"$work/list"
 "$work/eval" values >"$work/values"
