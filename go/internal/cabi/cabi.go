@@ -25,26 +25,30 @@ import (
 // abiVersion is the ABI that this package is written against.
 const abiVersion = 1
 
-func init() {
-	if C.CELGATE_ABI_VERSION != abiVersion {
-		panic(fmt.Sprintf("celgate: this package is written for ABI %d, the header declares %d", abiVersion, int(C.CELGATE_ABI_VERSION)))
+// mismatch says why the linked library cannot be used; nothing is called in it then.
+var mismatch = checkABI(int(C.CELGATE_ABI_VERSION), int(C.celgate_abi_version()), [...]int{
+	OK: C.CELGATE_STATUS_OK, NeedsInput: C.CELGATE_STATUS_NEEDS_INPUT, Yield: C.CELGATE_STATUS_YIELD,
+	BufferTooSmall: C.CELGATE_STATUS_BUFFER_TOO_SMALL, Invalid: C.CELGATE_STATUS_INVALID, Panic: C.CELGATE_STATUS_PANIC,
+})
+
+// checkABI compares this package with the header that it was compiled with and the library that it was linked with.
+func checkABI(header, library int, statuses [6]int) error {
+	if header != abiVersion {
+		return fmt.Errorf("celgate: the engine cannot be used: this package is written for ABI %d, its header declares %d", abiVersion, header)
 	}
-	if linked := C.celgate_abi_version(); linked != abiVersion {
-		panic(fmt.Sprintf("celgate: this package is written for ABI %d, the linked library implements %d", abiVersion, int(linked)))
+	if library != abiVersion {
+		return fmt.Errorf("celgate: the engine cannot be used: this package is written for ABI %d, the linked library implements %d", abiVersion, library)
 	}
-	mirrored := [...][2]int{
-		{int(OK), C.CELGATE_STATUS_OK}, {int(NeedsInput), C.CELGATE_STATUS_NEEDS_INPUT}, {int(Yield), C.CELGATE_STATUS_YIELD},
-		{int(BufferTooSmall), C.CELGATE_STATUS_BUFFER_TOO_SMALL}, {int(Invalid), C.CELGATE_STATUS_INVALID}, {int(Panic), C.CELGATE_STATUS_PANIC},
-	}
-	for _, pair := range mirrored {
-		if pair[0] != pair[1] {
-			panic(fmt.Sprintf("celgate: status %d is %d in the header", pair[0], pair[1]))
+	for mirrored, declared := range statuses {
+		if mirrored != declared {
+			return fmt.Errorf("celgate: the engine cannot be used: status %d is %d in its header", mirrored, declared)
 		}
 	}
+	return nil
 }
 
-// Available is nil: this build has the engine.
-func Available() error { return nil }
+// Available is nil when this build has the engine, and it is the one that this package is written for.
+func Available() error { return mismatch }
 
 // Policy is a compiled ValidatingAdmissionPolicy.
 type Policy struct{ ptr *C.celgate_policy }
@@ -62,7 +66,7 @@ type Engine struct{ ptr *C.celgate_engine }
 func NewPolicy(json []byte) (*Policy, error) {
 	var ptr *C.celgate_policy
 	err := withText("policy", func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status {
-		return C.celgate_policy_new(bytes(json), C.size_t(len(json)), &ptr, text, size, length)
+		return C.celgate_policy_new(pointer(json), C.size_t(len(json)), &ptr, text, size, length)
 	})
 	if err != nil {
 		return nil, err
@@ -76,7 +80,7 @@ func NewPolicy(json []byte) (*Policy, error) {
 func NewBinding(json []byte) (*Binding, error) {
 	var ptr *C.celgate_binding
 	err := withText("binding", func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status {
-		return C.celgate_binding_new(bytes(json), C.size_t(len(json)), &ptr, text, size, length)
+		return C.celgate_binding_new(pointer(json), C.size_t(len(json)), &ptr, text, size, length)
 	})
 	if err != nil {
 		return nil, err
@@ -93,7 +97,7 @@ func NewParams(previous *Params, batch []byte) (*Params, error) {
 		from = previous.ptr
 	}
 	err := withText("params", func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status {
-		return C.celgate_params_new(from, bytes(batch), C.size_t(len(batch)), &ptr, text, size, length)
+		return C.celgate_params_new(from, pointer(batch), C.size_t(len(batch)), &ptr, text, size, length)
 	})
 	runtime.KeepAlive(previous)
 	if err != nil {
@@ -130,7 +134,7 @@ func NewEngine(hooks []Hook, bindings []*Binding) (*Engine, error) {
 	var ptr *C.celgate_engine
 	err := withText("engine", func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status {
 		return C.celgate_engine_new(unsafe.SliceData(rawHooks), C.size_t(len(rawHooks)), unsafe.SliceData(rawBindings),
-			C.size_t(len(rawBindings)), bytes(texts), C.size_t(len(texts)), &ptr, text, size, length)
+			C.size_t(len(rawBindings)), pointer(texts), C.size_t(len(texts)), &ptr, text, size, length)
 	})
 	stressGC()
 	runtime.KeepAlive(hooks)
@@ -143,13 +147,16 @@ func NewEngine(hooks []Hook, bindings []*Binding) (*Engine, error) {
 	return engine, nil
 }
 
-// bytes is the pointer to hand to the core; an empty slice has none that may be read.
-func bytes(b []byte) *C.uint8_t {
+// pointer is the address to hand to the core; an empty slice has none that may be read.
+func pointer(b []byte) *C.uint8_t {
 	return (*C.uint8_t)(unsafe.SliceData(b))
 }
 
 // withText runs a call that explains a failure in a text.
 func withText(what string, call func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status) error {
+	if mismatch != nil {
+		return mismatch
+	}
 	var text [4096]byte
 	var length C.size_t
 	status := Status(call((*C.uint8_t)(&text[0]), C.size_t(len(text)), &length))

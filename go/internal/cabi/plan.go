@@ -19,7 +19,7 @@ func (e *Engine) NewPlan(key []byte) (plan *Plan, info []byte, err error) {
 	for {
 		var ptr *C.celgate_plan
 		var length C.size_t
-		status := Status(C.celgate_plan_new(e.ptr, bytes(key), C.size_t(len(key)), &ptr, bytes(buffer), C.size_t(len(buffer)), &length))
+		status := Status(C.celgate_plan_new(e.ptr, pointer(key), C.size_t(len(key)), &ptr, pointer(buffer), C.size_t(len(buffer)), &length))
 		runtime.KeepAlive(e)
 		switch status {
 		case OK:
@@ -75,15 +75,15 @@ func (p *Plan) Evaluate(scratch *Scratch, request []byte, params []*Params, answ
 	}
 	stressGC()
 	var result C.celgate_result
-	status = Status(C.celgate_plan_evaluate(p.ptr, scratch.ptr, bytes(request), C.size_t(len(request)),
-		unsafe.SliceData(scratch.params), C.size_t(len(scratch.params)), bytes(answers), C.size_t(len(answers)),
-		bytes(scratch.out), C.size_t(len(scratch.out)), &result))
+	status = Status(C.celgate_plan_evaluate(p.ptr, scratch.ptr, pointer(request), C.size_t(len(request)),
+		unsafe.SliceData(scratch.params), C.size_t(len(scratch.params)), pointer(answers), C.size_t(len(answers)),
+		pointer(scratch.out), C.size_t(len(scratch.out)), &result))
 	length := int(result.len)
 	scratch.evaluations = uint64(result.evaluations)
 	if status == BufferTooSmall {
 		scratch.out = make([]byte, length)
 		var written C.size_t
-		status = Status(C.celgate_scratch_result(scratch.ptr, bytes(scratch.out), C.size_t(len(scratch.out)), &written))
+		status = Status(C.celgate_scratch_result(scratch.ptr, pointer(scratch.out), C.size_t(len(scratch.out)), &written))
 		length = int(written)
 	}
 	runtime.KeepAlive(p)
