@@ -11,6 +11,7 @@ pub mod decls;
 pub mod env;
 pub mod eval;
 pub mod function;
+pub mod gotext;
 pub mod issues;
 pub mod lexer;
 pub mod library;

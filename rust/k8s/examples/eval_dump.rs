@@ -13,7 +13,7 @@ use celgate_cel::context::{EvalContext, Halt, NoHost};
 use celgate_cel::decls::VariableDecl;
 use celgate_cel::env::Env;
 use celgate_cel::eval::Slots;
-use celgate_cel::ops::format::write_quoted;
+use celgate_cel::gotext::quote as quoted;
 use celgate_cel::parser::{ParseOptions, parse};
 use celgate_cel::plan::{PlanOptions, Program, plan};
 use celgate_cel::record::Record;
@@ -100,12 +100,6 @@ fn run<'a>(out: &mut String, arena: &'a Bump, program: Program, record: &'a Reco
 
 fn line(out: &mut String, stage: &str, cost: u64, result: &str) {
     let _ = write!(out, "{stage}\t{cost}\t{result}");
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    let _ = write_quoted(&mut out, text);
-    out
 }
 
 /// Prints a value without loss and in one way only.

@@ -12,7 +12,6 @@ pub mod cidr;
 mod cost;
 pub mod environment;
 pub mod format;
-pub mod gotext;
 pub mod ip;
 pub mod lists;
 mod net_url;
@@ -24,3 +23,5 @@ pub mod semver;
 mod testing;
 pub mod types;
 pub mod urls;
+
+pub use celgate_cel::gotext;

@@ -124,27 +124,3 @@ pub fn write_double(out: &mut dyn Write, d: f64) -> fmt::Result {
     }
     write!(out, "{d}")
 }
-
-/// Go's `strconv.Quote`.
-pub fn write_quoted(out: &mut dyn Write, text: &str) -> fmt::Result {
-    out.write_char('"')?;
-    for c in text.chars() {
-        match c {
-            '"' => out.write_str("\\\"")?,
-            '\\' => out.write_str("\\\\")?,
-            '\u{7}' => out.write_str("\\a")?,
-            '\u{8}' => out.write_str("\\b")?,
-            '\u{c}' => out.write_str("\\f")?,
-            '\n' => out.write_str("\\n")?,
-            '\r' => out.write_str("\\r")?,
-            '\t' => out.write_str("\\t")?,
-            '\u{b}' => out.write_str("\\v")?,
-            ' '..='~' => out.write_char(c)?,
-            c if (c as u32) < 0x80 => write!(out, "\\x{:02x}", c as u32)?,
-            c if c.is_alphanumeric() => out.write_char(c)?,
-            c if c.is_control() => write!(out, "\\u{:04x}", c as u32)?,
-            c => out.write_char(c)?,
-        }
-    }
-    out.write_char('"')
-}

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use crate::context::EvalContext;
-use crate::ops::format::write_quoted;
+use crate::gotext::quote;
 use crate::value::{Timestamp, Value};
 
 /// Seconds east of UTC that `zone` has at `time`, or the error value that cel-go gives.
@@ -31,11 +31,8 @@ fn atoi<'a>(ctx: &EvalContext<'a>, text: &str) -> Result<i64, Value<'a>> {
     match text.parse::<i64>() {
         Ok(number) if well_formed => Ok(number),
         _ => {
-            let mut message = String::from("strconv.Atoi: parsing ");
-            // Writing to a String cannot fail.
-            let _ = write_quoted(&mut message, text);
             let reason = if well_formed { "value out of range" } else { "invalid syntax" };
-            Err(ctx.errorf(format_args!("{message}: {reason}")))
+            Err(ctx.errorf(format_args!("strconv.Atoi: parsing {}: {reason}", quote(text))))
         }
     }
 }

@@ -7,8 +7,8 @@ use bumpalo::collections::String as ArenaString;
 use super::number::{fixed, plain, scientific};
 use super::{MAX_RESULT_BYTES, no_such_overload, too_long};
 use crate::context::EvalContext;
+use crate::gotext::quote as quoted;
 use crate::ops::convert::to_string;
-use crate::ops::format::write_quoted;
 use crate::value::{ListView, MapOrder, MapView, Value};
 
 pub(super) fn format<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
@@ -231,13 +231,6 @@ fn text_of<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> Result<&'a str, Strin
             value.type_name()
         )),
     }
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    let written = write_quoted(&mut out, text);
-    debug_assert!(written.is_ok());
-    out
 }
 
 /// A list or map that is being written, and the text of its parts so far.
