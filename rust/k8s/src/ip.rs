@@ -55,7 +55,7 @@ fn functions() -> Vec<FunctionDecl> {
 
 /// Upstream's `parseIPAddr`: no zones, no IPv4 inside IPv6; the error is its text.
 pub(crate) fn parse(text: &str) -> Result<Addr, String> {
-    let parsed = parse_addr(text)
+    let parsed = parse_addr(text.as_bytes())
         .map_err(|e| format!("IP Address {} parse error during conversion from string: {e}", quote(text)))?;
     if parsed.zone {
         return Err(format!("IP address {} with zone value is not allowed", quote(text)));

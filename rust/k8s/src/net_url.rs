@@ -4,7 +4,7 @@ mod escape;
 
 use std::borrow::Cow;
 
-use crate::gotext::{lossy, quote, quote_bytes};
+use crate::gotext::{lossy, quote};
 use crate::netip::{Addr, parse_addr};
 use escape::{Mode, escape, is_encoded, unescape};
 
@@ -164,20 +164,10 @@ fn parse_ip_literal(host: &str) -> Result<Vec<u8>, String> {
     let (address, zone) = name.split_at(name.find("%25").unwrap_or(name.len()));
     let mut decoded = unescape(address.as_bytes(), Mode::Host)?.into_owned();
     decoded.extend_from_slice(&unescape(zone.as_bytes(), Mode::Zone)?);
-    let parsed = match std::str::from_utf8(&decoded) {
-        Ok(text) => parse_addr(text),
-        Err(_) => parse_addr_bytes(&decoded),
-    };
-    match parsed.map_err(|message| format!("invalid host: {message}"))?.addr {
+    match parse_addr(&decoded).map_err(|message| format!("invalid host: {message}"))?.addr {
         Addr::V4(_) => Err("invalid IP-literal".into()),
         Addr::V6(_) => Ok([b"[", decoded.as_slice(), b"]", &port].concat()),
     }
-}
-
-/// `parse_addr` of a text that is not UTF-8: only a zone can hold such bytes.
-fn parse_addr_bytes(bytes: &[u8]) -> Result<crate::netip::Parsed, String> {
-    let shown = lossy(bytes);
-    parse_addr(&shown).map_err(|message| message.replace(&quote(&shown), &quote_bytes(bytes)))
 }
 
 impl Url<'_> {

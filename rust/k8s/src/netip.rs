@@ -3,7 +3,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use crate::gotext::quote;
+use crate::gotext::{quote, quote_bytes};
 
 /// An address without a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,46 +21,45 @@ pub(crate) struct Parsed {
     pub(crate) zone: bool,
 }
 
-fn error(text: &str, message: &str, at: &str) -> String {
-    let at = if at.is_empty() { String::new() } else { format!(" (at {})", quote(at)) };
-    format!("ParseAddr({}): {message}{at}", quote(text))
+fn error(text: &[u8], message: &str, at: &[u8]) -> String {
+    let at = if at.is_empty() { String::new() } else { format!(" (at {})", quote_bytes(at)) };
+    format!("ParseAddr({}): {message}{at}", quote_bytes(text))
 }
 
-/// `netip.ParseAddr`; the error is its text.
-pub(crate) fn parse_addr(text: &str) -> Result<Parsed, String> {
-    match text.bytes().find(|b| matches!(b, b'.' | b':' | b'%')) {
+/// `netip.ParseAddr`; the error is its text. Bytes, since a URL's host can be decoded to what is not UTF-8.
+pub(crate) fn parse_addr(text: &[u8]) -> Result<Parsed, String> {
+    match text.iter().find(|b| matches!(b, b'.' | b':' | b'%')) {
         Some(b'.') => Ok(Parsed { addr: Addr::V4(parse_v4(text, text)?), zone: false }),
         Some(b':') => parse_v6(text),
-        Some(_) => Err(error(text, "missing IPv6 address", "")),
-        None => Err(error(text, "unable to parse IP", "")),
+        Some(_) => Err(error(text, "missing IPv6 address", b"")),
+        None => Err(error(text, "unable to parse IP", b"")),
     }
 }
 
 /// Parses `part` as four decimal fields; `whole` is what the message shows.
-fn parse_v4(whole: &str, part: &str) -> Result<[u8; 4], String> {
-    let bytes = part.as_bytes();
+fn parse_v4(whole: &[u8], part: &[u8]) -> Result<[u8; 4], String> {
     let mut fields = [0u8; 4];
     let (mut value, mut position, mut digits) = (0u16, 0usize, 0usize);
-    for (i, byte) in bytes.iter().enumerate() {
+    for (i, byte) in part.iter().enumerate() {
         let rest = || part.get(i..).unwrap_or_default();
         match byte {
             b'0'..=b'9' => {
                 if digits == 1 && value == 0 {
-                    return Err(error(whole, "IPv4 field has octet with leading zero", ""));
+                    return Err(error(whole, "IPv4 field has octet with leading zero", b""));
                 }
                 value = value * 10 + u16::from(byte - b'0');
                 digits += 1;
                 if value > 255 {
-                    return Err(error(whole, "IPv4 field has value >255", ""));
+                    return Err(error(whole, "IPv4 field has value >255", b""));
                 }
             }
             b'.' => {
-                let after_dot = i == 0 || bytes.get(i - 1) == Some(&b'.');
-                if after_dot || i + 1 == bytes.len() {
+                let after_dot = i == 0 || part.get(i - 1) == Some(&b'.');
+                if after_dot || i + 1 == part.len() {
                     return Err(error(whole, "IPv4 field must have at least one digit", rest()));
                 }
                 if position == 3 {
-                    return Err(error(whole, "IPv4 address too long", ""));
+                    return Err(error(whole, "IPv4 address too long", b""));
                 }
                 store(&mut fields, position, value);
                 (position, value, digits) = (position + 1, 0, 0);
@@ -69,7 +68,7 @@ fn parse_v4(whole: &str, part: &str) -> Result<[u8; 4], String> {
         }
     }
     if position < 3 {
-        return Err(error(whole, "IPv4 address too short", ""));
+        return Err(error(whole, "IPv4 address too short", b""));
     }
     store(&mut fields, 3, value);
     Ok(fields)
@@ -87,34 +86,35 @@ struct Field {
     length: usize,
 }
 
-fn hex_field(whole: &str, text: &str) -> Result<Field, String> {
-    let length = text.bytes().take_while(u8::is_ascii_hexdigit).count();
+fn hex_field(whole: &[u8], text: &[u8]) -> Result<Field, String> {
+    let length = text.iter().take_while(|b| b.is_ascii_hexdigit()).count();
     if length == 0 {
         return Err(error(whole, "each colon-separated field must have at least one digit", text));
     }
     if length > 4 {
         return Err(error(whole, "each group must have 4 or less digits", text));
     }
-    let value = text.get(..length).and_then(|digits| u16::from_str_radix(digits, 16).ok()).unwrap_or_default();
+    let digits = text.iter().take(length).filter_map(|b| char::from(*b).to_digit(16));
+    let value = digits.fold(0, |value, digit| value << 4 | u16::try_from(digit).unwrap_or_default());
     Ok(Field { value, length })
 }
 
-fn parse_v6(whole: &str) -> Result<Parsed, String> {
-    let fail = |message, at| Err(error(whole, message, at));
-    let (mut text, zone) = match whole.split_once('%') {
-        Some((_, "")) => return fail("zone must be a non-empty string", ""),
+fn parse_v6(whole: &[u8]) -> Result<Parsed, String> {
+    let fail = |message, at: &[u8]| Err(error(whole, message, at));
+    let (mut text, zone) = match whole.iter().position(|b| *b == b'%').and_then(|at| whole.split_at_checked(at)) {
+        Some((_, [_])) => return fail("zone must be a non-empty string", b""),
         Some((text, _)) => (text, true),
         None => (whole, false),
     };
     let mut groups: Vec<u8> = Vec::with_capacity(16);
     let mut ellipsis = None;
-    if let Some(rest) = text.strip_prefix("::") {
+    if let Some(rest) = text.strip_prefix(b"::") {
         (text, ellipsis) = (rest, Some(0));
     }
     while !(text.is_empty() && ellipsis == Some(groups.len())) && groups.len() < 16 {
         let field = hex_field(whole, text)?;
         let rest = text.get(field.length..).unwrap_or_default();
-        if rest.starts_with('.') {
+        if rest.starts_with(b".") {
             if ellipsis.is_none() && groups.len() != 12 {
                 return fail("embedded IPv4 address must replace the final 2 fields of the address", text);
             }
@@ -122,7 +122,7 @@ fn parse_v6(whole: &str) -> Result<Parsed, String> {
                 return fail("too many hex fields to fit an embedded IPv4 at the end of the address", text);
             }
             groups.extend(parse_v4(whole, text)?);
-            text = "";
+            text = b"";
             break;
         }
         groups.extend(field.value.to_be_bytes());
@@ -130,12 +130,12 @@ fn parse_v6(whole: &str) -> Result<Parsed, String> {
         if text.is_empty() {
             break;
         }
-        let Some(after) = text.strip_prefix(':') else { return fail("unexpected character, want colon", text) };
+        let Some(after) = text.strip_prefix(b":") else { return fail("unexpected character, want colon", text) };
         if after.is_empty() {
             return fail("colon must be followed by more characters", text);
         }
         text = after;
-        if let Some(after) = text.strip_prefix(':') {
+        if let Some(after) = text.strip_prefix(b":") {
             if ellipsis.is_some() {
                 return fail("multiple :: in address", text);
             }
@@ -145,7 +145,7 @@ fn parse_v6(whole: &str) -> Result<Parsed, String> {
     if !text.is_empty() {
         return fail("trailing garbage after address", text);
     }
-    let addr = expand(&groups, ellipsis).map_err(|message| error(whole, message, ""))?;
+    let addr = expand(&groups, ellipsis).map_err(|message| error(whole, message, b""))?;
     Ok(Parsed { addr: Addr::V6(addr), zone })
 }
 
@@ -172,7 +172,7 @@ fn expand(groups: &[u8], ellipsis: Option<usize>) -> Result<[u8; 16], &'static s
 pub(crate) fn parse_prefix(text: &str) -> Result<(Addr, u8), String> {
     let fail = |message: &str| format!("netip.ParsePrefix({}): {message}", quote(text));
     let (address, bits) = text.rsplit_once('/').ok_or_else(|| fail("no '/'"))?;
-    let parsed = parse_addr(address).map_err(|message| fail(&message))?;
+    let parsed = parse_addr(address.as_bytes()).map_err(|message| fail(&message))?;
     if parsed.zone {
         return Err(fail("IPv6 zones cannot be present in a prefix"));
     }

@@ -2,6 +2,8 @@
 
 mod version;
 
+use std::borrow::Cow;
+
 use celgate_cel::context::EvalContext;
 use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
@@ -15,7 +17,7 @@ use version::{Version, normalize, parse};
 /// The type's name.
 pub const TYPE_NAME: &str = "kubernetes.Semver";
 
-/// State: `[text]`, normalized, which is known to parse.
+/// State: `[major, minor, patch, pre-release]`.
 static SEMVER: OpaqueType = OpaqueType { name: TYPE_NAME, equal, size: None };
 
 /// The library.
@@ -61,8 +63,10 @@ fn functions() -> Vec<FunctionDecl> {
 }
 
 fn version<'a>(value: &Value<'a>) -> Option<Version<'a>> {
-    match fields(value, &SEMVER)? {
-        [Value::String(text)] => parse(text).ok(),
+    match *fields(value, &SEMVER)? {
+        [Value::Uint(major), Value::Uint(minor), Value::Uint(patch), Value::String(pre)] => {
+            Some(Version { major, minor, patch, pre })
+        }
         _ => None,
     }
 }
@@ -75,18 +79,23 @@ fn equal<'a>(ctx: &EvalContext<'a>, this: &'a Opaque<'a>, other: Value<'a>) -> V
 }
 
 /// The text to parse: as it is, or normalized when the second argument says so. `None` when the arguments are of wrong types.
-fn text_of(args: &[Value<'_>]) -> Option<Result<String, String>> {
-    match args {
-        [Value::String(text)] | [Value::String(text), Value::Bool(false)] => Some(Ok((*text).to_owned())),
-        [Value::String(text), Value::Bool(true)] => Some(normalize(text)),
+fn text_of<'v>(args: &[Value<'v>]) -> Option<Result<Cow<'v, str>, String>> {
+    match *args {
+        [Value::String(text)] | [Value::String(text), Value::Bool(false)] => Some(Ok(Cow::Borrowed(text))),
+        [Value::String(text), Value::Bool(true)] => Some(normalize(text).map(Cow::Owned)),
         _ => None,
     }
 }
 
 fn string_to_semver<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     let Some(text) = text_of(args) else { return mismatch(ctx, "semver", args) };
-    match text.and_then(|text| parse(&text).map(|_| text.clone())) {
-        Ok(text) => opaque(ctx, &SEMVER, &[string(ctx, &text)]),
+    let value = |version: Version<'_>| {
+        let numbers = [version.major, version.minor, version.patch].map(Value::Uint);
+        let [major, minor, patch] = numbers;
+        opaque(ctx, &SEMVER, &[major, minor, patch, string(ctx, version.pre)])
+    };
+    match text.and_then(|text| parse(&text).map(value)) {
+        Ok(value) => value,
         Err(message) => ctx.errorf(format_args!("{message}")),
     }
 }

@@ -13,7 +13,8 @@ use crate::net_url::{Url, check_request_uri, parse};
 /// The type's name.
 pub const TYPE_NAME: &str = "kubernetes.URL";
 
-/// State: `[text]`, which is known to parse; accessors parse it again.
+/// State: `[scheme, host, hostname, port, escaped path, text as written, text as Go prints it]`. All is found when the URL is
+/// parsed, which is charged by its length, so that reading a part, which costs 1, takes no time.
 static URL: OpaqueType = OpaqueType { name: TYPE_NAME, equal, size: None };
 
 /// The library.
@@ -49,24 +50,50 @@ fn functions() -> Vec<FunctionDecl> {
     ]
 }
 
-fn url<'a>(value: &Value<'a>) -> Option<Url<'a>> {
-    match fields(value, &URL)? {
-        [Value::String(text)] => parse(text).ok(),
+/// Places in the state.
+mod place {
+    pub(super) const SCHEME: usize = 0;
+    pub(super) const HOST: usize = 1;
+    pub(super) const HOSTNAME: usize = 2;
+    pub(super) const PORT: usize = 3;
+    pub(super) const ESCAPED_PATH: usize = 4;
+    pub(super) const WRITTEN: usize = 5;
+    pub(super) const PRINTED: usize = 6;
+}
+
+fn value<'a>(ctx: &EvalContext<'a>, text: &'a str, url: &Url<'_>) -> Value<'a> {
+    let part = |part: &str| string(ctx, part);
+    let state = [
+        part(url.scheme()),
+        part(&url.host()),
+        part(&url.hostname()),
+        part(&url.port()),
+        part(&url.escaped_path()),
+        Value::String(text),
+        part(&url.to_string()),
+    ];
+    opaque(ctx, &URL, &state)
+}
+
+/// A part of a URL value, by its place.
+fn part<'a>(value: &Value<'a>, place: usize) -> Option<&'a str> {
+    match fields(value, &URL)?.get(place) {
+        Some(Value::String(text)) => Some(text),
         _ => None,
     }
 }
 
 fn equal<'a>(ctx: &EvalContext<'a>, this: &'a Opaque<'a>, other: Value<'a>) -> Value<'a> {
-    match (url(&Value::Opaque(this)), url(&other)) {
-        (Some(a), Some(b)) => Value::Bool(a.to_string() == b.to_string()),
+    match (part(&Value::Opaque(this), place::PRINTED), part(&other, place::PRINTED)) {
+        (Some(a), Some(b)) => Value::Bool(a == b),
         _ => no_such_overload(ctx, other),
     }
 }
 
 fn string_to_url<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    let [Value::String(text)] = args else { return mismatch(ctx, "url", args) };
+    let [Value::String(text)] = *args else { return mismatch(ctx, "url", args) };
     match check_request_uri(text).and_then(|()| parse(text)) {
-        Ok(_) => opaque(ctx, &URL, args),
+        Ok(url) => value(ctx, text, &url),
         Err(message) => ctx.errorf(format_args!("URL parse error during conversion from string: {message}")),
     }
 }
@@ -76,45 +103,41 @@ fn is_url<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     Value::Bool(check_request_uri(text).is_ok())
 }
 
-fn get<'a>(
-    ctx: &EvalContext<'a>,
-    function: &str,
-    args: &[Value<'a>],
-    result: impl Fn(&Url<'a>) -> Value<'a>,
-) -> Value<'a> {
+fn get<'a>(ctx: &EvalContext<'a>, function: &str, args: &[Value<'a>], place: usize) -> Value<'a> {
     match args {
-        [u] => url(u).map(|u| result(&u)),
+        [url] => part(url, place).map(Value::String),
         _ => None,
     }
     .unwrap_or_else(|| mismatch(ctx, function, args))
 }
 
 fn get_scheme<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    get(ctx, "getScheme", args, |url| string(ctx, url.scheme()))
+    get(ctx, "getScheme", args, place::SCHEME)
 }
 
 fn get_host<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    get(ctx, "getHost", args, |url| string(ctx, &url.host()))
+    get(ctx, "getHost", args, place::HOST)
 }
 
 fn get_hostname<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    get(ctx, "getHostname", args, |url| string(ctx, &url.hostname()))
+    get(ctx, "getHostname", args, place::HOSTNAME)
 }
 
 fn get_port<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    get(ctx, "getPort", args, |url| string(ctx, &url.port()))
+    get(ctx, "getPort", args, place::PORT)
 }
 
 fn get_escaped_path<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    get(ctx, "getEscapedPath", args, |url| string(ctx, &url.escaped_path()))
+    get(ctx, "getEscapedPath", args, place::ESCAPED_PATH)
 }
 
+/// Parses the query anew, as upstream does.
 fn get_query<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    get(ctx, "getQuery", args, |url| {
-        let entries: Vec<_> =
-            url.query().iter().map(|(key, values)| (string(ctx, key), string_list(ctx, values))).collect();
-        Value::Map(MapValue::new(ctx.arena, ctx.arena.alloc_slice_copy(&entries)))
-    })
+    let url = args.first().and_then(|url| part(url, place::WRITTEN)).and_then(|text| parse(text).ok());
+    let Some(url) = url else { return mismatch(ctx, "getQuery", args) };
+    let entries: Vec<_> =
+        url.query().iter().map(|(key, values)| (string(ctx, key), string_list(ctx, values))).collect();
+    Value::Map(MapValue::new(ctx.arena, ctx.arena.alloc_slice_copy(&entries)))
 }
 
 #[cfg(test)]

@@ -229,7 +229,13 @@ func (g generator) authorization() string {
 		resource = "authorizer.requestResource"
 	}
 	for range g.IntN(4) {
-		resource += "." + g.pick([]string{"namespace", "name", "subresource", "fieldSelector", "labelSelector"}) + "(" + g.text([]string{"a=b", "x", "", "a in (b,c),!d", "spec.x!=y"}) + ")"
+		if g.IntN(2) == 0 {
+			// Not mutated: what the authorizer sees of a selector is not its text.
+			selector := literal(g.pick([]string{"a=b", "x", "", "a in (b,c),!d", "spec.x!=y", "!!"}))
+			resource += g.pick([]string{".fieldSelector(", ".labelSelector("}) + selector + ")"
+			continue
+		}
+		resource += "." + g.pick([]string{"namespace", "name", "subresource"}) + "(" + g.text([]string{"web", "", "prod"}) + ")"
 	}
 	return resource + verb + read
 }

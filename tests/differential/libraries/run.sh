@@ -9,8 +9,8 @@ root=$(cd ../../.. && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -o "$work/libraries" .
-cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p celgate-k8s --example eval_libraries
-celgate=${CARGO_TARGET_DIR:-$root/target}/release/examples/eval_libraries
+cargo build --quiet --manifest-path "$root/Cargo.toml" -p celgate-k8s --example eval_libraries
+celgate=${CARGO_TARGET_DIR:-$root/target}/debug/examples/eval_libraries
 "$work/libraries" printable >"$work/printable"
 "$celgate" printable | cmp - "$work/printable"
 "$work/libraries" generate "${1:-20000}" "${2:-1}" >"$work/random"

@@ -12,12 +12,13 @@ enum Pre<'t> {
 }
 
 /// A version without its build meta data, which orders nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Version<'t> {
     pub(super) major: u64,
     pub(super) minor: u64,
     pub(super) patch: u64,
-    pre: Vec<Pre<'t>>,
+    /// The pre-release, known to be valid; empty for none.
+    pub(super) pre: &'t str,
 }
 
 impl Version<'_> {
@@ -27,9 +28,19 @@ impl Version<'_> {
             match (self.pre.is_empty(), other.pre.is_empty()) {
                 // A release comes after its pre-releases.
                 (a, b) if a || b => a.cmp(&b),
-                _ => self.pre.cmp(&other.pre),
+                _ => self.pre.split('.').map(Pre::of).cmp(other.pre.split('.').map(Pre::of)),
             }
         })
+    }
+}
+
+impl<'t> Pre<'t> {
+    /// A valid part.
+    fn of(text: &'t str) -> Self {
+        match text.parse() {
+            Ok(number) if is_digits(text) => Pre::Number(number),
+            _ => Pre::Name(text),
+        }
     }
 }
 
@@ -61,7 +72,8 @@ fn number(text: &str, name: &str) -> Result<u64, String> {
     parse_uint(text)
 }
 
-fn pre_release(text: &str) -> Result<Pre<'_>, String> {
+/// What is wrong with a part of a pre-release.
+fn check_pre_release(text: &str) -> Result<(), String> {
     if text.is_empty() {
         return Err("Prerelease is empty".into());
     }
@@ -69,12 +81,12 @@ fn pre_release(text: &str) -> Result<Pre<'_>, String> {
         if has_leading_zeroes(text) {
             return Err(format!("Numeric PreRelease version must not contain leading zeroes {}", quote(text)));
         }
-        return parse_uint(text).map(Pre::Number);
+        return parse_uint(text).map(|_| ());
     }
     if !is_alphanumeric(text) {
         return Err(format!("Invalid character(s) found in prerelease {}", quote(text)));
     }
-    Ok(Pre::Name(text))
+    Ok(())
 }
 
 /// `semver.Parse`; the error is its text.
@@ -90,7 +102,7 @@ pub(super) fn parse(text: &str) -> Result<Version<'_>, String> {
     let (rest, build) = rest.split_once('+').map_or((rest, None), |(rest, build)| (rest, Some(build)));
     let (patch, pre) = rest.split_once('-').map_or((rest, None), |(patch, pre)| (patch, Some(pre)));
     let patch = number(patch, "Patch")?;
-    let pre = pre.map_or(Ok(Vec::new()), |pre| pre.split('.').map(pre_release).collect())?;
+    pre.iter().flat_map(|pre| pre.split('.')).try_for_each(check_pre_release)?;
     for part in build.iter().flat_map(|build| build.split('.')) {
         if part.is_empty() {
             return Err("Build meta data is empty".into());
@@ -99,7 +111,7 @@ pub(super) fn parse(text: &str) -> Result<Version<'_>, String> {
             return Err(format!("Invalid character(s) found in build meta data {}", quote(part)));
         }
     }
-    Ok(Version { major, minor, patch, pre })
+    Ok(Version { major, minor, patch, pre: pre.unwrap_or_default() })
 }
 
 /// Upstream's `normalizeAndParse`, up to the parsing: no `v` in front, no leading zeros, three numbers.
