@@ -49,7 +49,7 @@ func (g *Generator) World() *World {
 	for i := range 1 + g.random.IntN(6) {
 		policy := g.policy(fmt.Sprintf("policy-%d", i))
 		w.Policies = append(w.Policies, policy)
-		for j := range g.random.IntN(4) {
+		for j := range pick(g, 0, 1, 1, 2, 3) {
 			w.Bindings = append(w.Bindings, g.binding(policy, fmt.Sprintf("binding-%d-%d", i, j)))
 		}
 	}
@@ -184,11 +184,11 @@ func (g *Generator) match() *v1.MatchResources {
 
 func (g *Generator) rule() v1.NamedRuleWithOperations {
 	rule := v1.NamedRuleWithOperations{RuleWithOperations: v1.RuleWithOperations{
-		Operations: pick(g, []v1.OperationType{v1.OperationAll}, []v1.OperationType{v1.Create}, []v1.OperationType{v1.Create, v1.Update}, []v1.OperationType{v1.Delete, v1.Connect}),
+		Operations: pick(g, []v1.OperationType{v1.OperationAll}, []v1.OperationType{v1.OperationAll}, []v1.OperationType{v1.Create}, []v1.OperationType{v1.Create, v1.Update}, []v1.OperationType{v1.Delete, v1.Connect}),
 		Rule: v1.Rule{
-			APIGroups:   pick(g, []string{"*"}, []string{""}, []string{"apps", "example.com"}),
-			APIVersions: pick(g, []string{"*"}, []string{"v1"}, []string{"v1beta1", "v2"}, []string{"v3"}, []string{"v0", "v1"}),
-			Resources:   pick(g, []string{"*"}, []string{"*/*"}, []string{"pods", "deployments"}, []string{"widgets", "configmaps"}, []string{"namespaces", "nodes"}, []string{"pods/*", "*/status"}),
+			APIGroups:   pick(g, []string{"*"}, []string{"*"}, []string{""}, []string{"apps", "example.com"}),
+			APIVersions: pick(g, []string{"*"}, []string{"*"}, []string{"v1"}, []string{"v1beta1", "v2"}, []string{"v3"}, []string{"v0", "v1"}),
+			Resources:   pick(g, []string{"*"}, []string{"*"}, []string{"*/*"}, []string{"pods", "deployments"}, []string{"widgets", "configmaps"}, []string{"namespaces", "nodes"}, []string{"pods/*", "*/status"}),
 		},
 	}}
 	if g.one(5) {

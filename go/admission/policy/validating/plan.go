@@ -3,10 +3,7 @@ package validating
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
-	"sync"
-	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,10 +11,6 @@ import (
 
 	"github.com/celgate/celgate/go/internal/cabi"
 )
-
-// maxPlans bounds a snapshot's cache of plans. Only clients that vary resources without end can reach it: an API server has
-// a few keys per resource that it serves. Beyond it the cache starts anew.
-const maxPlans = 8192
 
 // planKey is what a plan depends on besides the snapshot.
 type planKey struct {
@@ -55,12 +48,6 @@ type needs struct {
 
 var emptyPlan = &plan{}
 
-// planCache maps keys to plans; readers take no lock.
-type planCache struct {
-	plans atomic.Pointer[map[planKey]*plan]
-	lock  sync.Mutex
-}
-
 // keyOf gives a request's key; cacheable is false if its mapper has no identity that a map could hold.
 func keyOf(a admission.Attributes, o admission.ObjectInterfaces) (key planKey, cacheable bool) {
 	key = planKey{
@@ -83,30 +70,10 @@ func (s *snapshot) plan(a admission.Attributes, o admission.ObjectInterfaces, ex
 	if !cacheable {
 		return s.newPlan(key, exempt)
 	}
-	if plans := s.plans.plans.Load(); plans != nil {
-		if found, ok := (*plans)[key]; ok {
-			return found, nil
-		}
+	if found := s.plans.find(&key); found != nil {
+		return found, nil
 	}
-	s.plans.lock.Lock()
-	defer s.plans.lock.Unlock()
-	known := s.plans.plans.Load()
-	if known != nil {
-		if found, ok := (*known)[key]; ok {
-			return found, nil
-		}
-	}
-	made, err := s.newPlan(key, exempt)
-	if err != nil {
-		return nil, err
-	}
-	next := map[planKey]*plan{}
-	if known != nil && len(*known) < maxPlans {
-		next = maps.Clone(*known)
-	}
-	next[key] = made
-	s.plans.plans.Store(&next)
-	return made, nil
+	return s.plans.add(&key, func() (*plan, error) { return s.newPlan(key, exempt) })
 }
 
 func (s *snapshot) newPlan(key planKey, exempt *exemptions) (*plan, error) {
