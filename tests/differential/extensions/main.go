@@ -35,7 +35,7 @@ var anything = []string{
 }
 
 // scalars are printed alike by everyone; upstream prints addresses of some other values.
-var scalars = []string{"null", "true", "1", "255u", "1.5", "-0.0", "1e21", "'s'", "b'abc'", "duration('90m')", "timestamp('2024-02-29T12:34:56.5Z')", "int", "[1, 2]", "{'a': 1}"}
+var scalars = []string{"null", "true", "1", "255u", "1.5", "-0.0", "1e21", "'s'", "b'abc'", "duration('90m')", "timestamp('2024-02-29T12:34:56.5Z')", "int", "type([])", "type({})", "type(optional.none())", "[1, 2]", "{'a': 1}"}
 
 var lists = []string{
 	"[]", "[1, 2, 3]", "[3, 1, 2]", "[1u, 3u, 2u]", "[2.5, -1.0, 2.5]", "[true, false, true]", "['b', 'a', 'c', 'a']", "[b'b', b'a']",

@@ -12,6 +12,7 @@ use crate::decls::{FunctionDecl, OverloadDecl};
 use crate::function::{CostFn, EvalFn, Implementation, Library};
 use crate::ops::compare::compare;
 use crate::ops::equal_values;
+use crate::ops::format::type_text;
 use crate::types::Type;
 use crate::value::{ListView, Traits, Value};
 
@@ -182,11 +183,13 @@ fn flatten<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         _ => (None, 0),
     };
     let Some(list) = list else {
-        let target = args.first().map_or("", declared_type);
+        let target = args
+            .first()
+            .map_or("", |target| type_text(target.type_name()));
         return match args.get(1) {
             Some(depth) => ctx.errorf(format_args!(
                 "no such overload: {target}.flatten({})",
-                declared_type(depth)
+                type_text(depth.type_name())
             )),
             None => ctx.errorf(format_args!("no such overload: {target}.flatten()")),
         };
@@ -208,28 +211,6 @@ fn flatten<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         }
     }
     Value::List(flat.into_bump_slice())
-}
-
-/// A run-time type as Go's `%v` prints it.
-fn declared_type(value: &Value<'_>) -> &'static str {
-    match value {
-        Value::Null => "null_type",
-        Value::Bool(_) => "bool",
-        Value::Int(_) => "int",
-        Value::Uint(_) => "uint",
-        Value::Double(_) => "double",
-        Value::String(_) => "string",
-        Value::Bytes(_) => "bytes",
-        Value::Duration(_) => "google.protobuf.Duration",
-        Value::Timestamp(_) => "google.protobuf.Timestamp",
-        Value::List(_) | Value::Concat(_) | Value::Accumulator => "list(dyn)",
-        Value::Record(record) if record.is_list() => "list(dyn)",
-        Value::Map(_) | Value::Record(_) | Value::Lazy(_) => "map(dyn, dyn)",
-        Value::Optional(_) => "optional_type(dyn)",
-        Value::Type(_) => "type",
-        Value::Opaque(opaque) => opaque.ty.name,
-        Value::Error(_) | Value::Halt => "error",
-    }
 }
 
 fn distinct<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {

@@ -38,7 +38,7 @@ fn write_value(out: &mut dyn Write, value: Value<'_>, depth: u32) -> fmt::Result
         }
         Value::Duration(duration) => time::duration::write_go(out, duration.nanos),
         Value::Timestamp(timestamp) => write_time(out, timestamp),
-        Value::Type(name) => out.write_str(name),
+        Value::Type(name) => out.write_str(type_text(name)),
         Value::Optional(None) => out.write_str("optional.none()"),
         Value::Optional(Some(inner)) => {
             out.write_str("optional(")?;
@@ -51,6 +51,16 @@ fn write_value(out: &mut dyn Write, value: Value<'_>, depth: u32) -> fmt::Result
         Value::Halt => Ok(()),
         Value::Accumulator => out.write_str("[]"),
         Value::List(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_) => write_container(out, value, depth),
+    }
+}
+
+/// A run-time type as Go's `%v` shows it: with the parameters that the type of all lists, maps or optionals has.
+pub(crate) fn type_text(name: &str) -> &str {
+    match name {
+        "list" => "list(dyn)",
+        "map" => "map(dyn, dyn)",
+        "optional_type" => "optional_type(dyn)",
+        _ => name,
     }
 }
 
