@@ -242,6 +242,22 @@ impl Type {
         }
     }
 
+    /// Whether the type, written out, has more than so many parts. Shared parts count as often as they occur.
+    pub(crate) fn is_larger_than(&self, limit: usize) -> bool {
+        fn count(ty: &Type, left: &mut usize) -> bool {
+            match left.checked_sub(1) {
+                None => true,
+                Some(less) => {
+                    *left = less;
+                    ty.parameters()
+                        .iter()
+                        .any(|parameter| count(parameter, left))
+                }
+            }
+        }
+        count(self, &mut { limit })
+    }
+
     /// `google.protobuf.Any` and `dyn`: anything goes.
     pub fn is_dyn(&self) -> bool {
         matches!(self, Type::Dyn | Type::Any)
@@ -420,6 +436,15 @@ mod tests {
         assert!(Type::list(Type::Int).is_exact(&Type::list(Type::wrapper(Type::Int))));
         assert!(!Type::wrapper(Type::Int).is_exact(&Type::Uint));
         assert_eq!(Type::wrapper(Type::Int).kind(), Kind::Int);
+    }
+
+    #[test]
+    fn size_counts_shared_parts() {
+        let pair = |ty: Type| Type::map(ty.clone(), ty);
+        let large = (0..40).fold(Type::Int, |ty, _| pair(ty));
+        assert!(large.is_larger_than(1000));
+        assert!(!pair(pair(Type::Int)).is_larger_than(7));
+        assert!(pair(pair(Type::Int)).is_larger_than(6));
     }
 
     #[test]

@@ -1,6 +1,11 @@
 //! Assignability of types under a substitution of type variables (cel-go `checker/types.go`, `checker/mapping.go`).
 
+use std::cell::Cell;
+
 use crate::types::{Kind, Type};
+
+/// The most steps of a check, so that types which are nested in bindings of bindings end too.
+const MAX_STEPS: u32 = 50_000_000;
 
 /// What the type variables stand for so far.
 ///
@@ -10,13 +15,25 @@ use crate::types::{Kind, Type};
 pub(super) struct Unifier {
     bindings: Vec<Option<Type>>,
     undo: Vec<(u32, Option<Type>)>,
+    steps: Cell<u32>,
 }
 
 impl Unifier {
+    /// Whether the answers are worthless because finding them took too long.
+    pub(super) fn gave_up(&self) -> bool {
+        self.steps.get() > MAX_STEPS
+    }
+
+    fn step(&self) -> bool {
+        self.steps.set(self.steps.get().saturating_add(1));
+        !self.gave_up()
+    }
+
     /// Makes type variables; returns the number of the first.
     pub(super) fn fresh(&mut self, count: u32) -> u32 {
         let first = u32::try_from(self.bindings.len()).unwrap_or(u32::MAX);
-        self.bindings.resize(self.bindings.len() + count as usize, None);
+        self.bindings
+            .resize(self.bindings.len() + count as usize, None);
         first
     }
 
@@ -36,15 +53,23 @@ impl Unifier {
     }
 
     /// Whether an overload's parameters accept the arguments. The parameters' variables are numbered from `first_var`.
-    pub(super) fn arguments_match(&mut self, arguments: &[Type], parameters: &[Type], first_var: u32) -> bool {
+    pub(super) fn arguments_match(
+        &mut self,
+        arguments: &[Type],
+        parameters: &[Type],
+        first_var: u32,
+    ) -> bool {
         self.undo.clear();
         let yes = arguments.len() == parameters.len()
-            && arguments.iter().zip(parameters).all(|(argument, parameter)| {
-                match instantiate(parameter, first_var) {
-                    None => self.assign(argument, parameter),
-                    Some(parameter) => self.assign(argument, &parameter),
-                }
-            });
+            && arguments
+                .iter()
+                .zip(parameters)
+                .all(
+                    |(argument, parameter)| match instantiate(parameter, first_var) {
+                        None => self.assign(argument, parameter),
+                        Some(parameter) => self.assign(argument, &parameter),
+                    },
+                );
         if !yes {
             self.roll_back();
         }
@@ -53,11 +78,15 @@ impl Unifier {
 
     /// The type with bound variables replaced; unbound ones become `dyn` if asked for.
     pub(super) fn substitute(&self, ty: &Type, unbound_to_dyn: bool) -> Type {
-        self.replaced(ty, unbound_to_dyn).unwrap_or_else(|| ty.clone())
+        self.replaced(ty, unbound_to_dyn)
+            .unwrap_or_else(|| ty.clone())
     }
 
     /// [`Unifier::substitute`]; `None` means unchanged.
     fn replaced(&self, ty: &Type, unbound_to_dyn: bool) -> Option<Type> {
+        if !self.step() {
+            return None;
+        }
         match ty {
             Type::Var(_) => match self.binding(ty) {
                 Some(bound) => Some(self.substitute(bound, unbound_to_dyn)),
@@ -92,6 +121,9 @@ impl Unifier {
     }
 
     fn assign(&mut self, from: &Type, to: &Type) -> bool {
+        if !self.step() {
+            return false;
+        }
         if to.kind() == Kind::TypeParam {
             match self.substitutes(from, to) {
                 Substitution::Valid => return true,
@@ -110,10 +142,16 @@ impl Unifier {
             (Type::List(a), Type::List(b)) => self.assign(a, b),
             (Type::Map(ak, av), Type::Map(bk, bv)) => self.assign(ak, bk) && self.assign(av, bv),
             (Type::Opaque(a, ap), Type::Opaque(b, bp)) => {
-                a == b && ap.len() == bp.len() && ap.iter().zip(bp.iter()).all(|(a, b)| self.assign(a, b))
+                a == b
+                    && ap.len() == bp.len()
+                    && ap.iter().zip(bp.iter()).all(|(a, b)| self.assign(a, b))
             }
             (Type::Type(_) | Type::TypeType, _) => to.kind() == Kind::Type,
-            _ => from.kind() == to.kind() && from.type_name() == to.type_name() && to.parameters().is_empty(),
+            _ => {
+                from.kind() == to.kind()
+                    && from.type_name() == to.type_name()
+                    && to.parameters().is_empty()
+            }
         }
     }
 
@@ -144,12 +182,17 @@ impl Unifier {
 
     /// Whether a type variable occurs in a type, directly or through bindings.
     fn occurs(&self, var: &Type, within: &Type) -> bool {
-        if var.is_exact(within) {
+        if !self.step() || var.is_exact(within) {
             return true;
         }
         match within {
-            Type::Var(_) => self.binding(within).is_some_and(|bound| self.occurs(var, bound)),
-            _ => within.parameters().iter().any(|parameter| self.occurs(var, parameter)),
+            Type::Var(_) => self
+                .binding(within)
+                .is_some_and(|bound| self.occurs(var, bound)),
+            _ => within
+                .parameters()
+                .iter()
+                .any(|parameter| self.occurs(var, parameter)),
         }
     }
 }
@@ -187,7 +230,12 @@ fn map_parameters(ty: &Type, replace: impl Fn(&Type) -> Option<Type>) -> Option<
             let new: Vec<Option<Type>> = parameters.iter().map(replace).collect();
             new.iter().any(Option::is_some).then(|| {
                 let pairs = new.into_iter().zip(parameters.iter());
-                Type::Opaque(name.clone(), pairs.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect())
+                Type::Opaque(
+                    name.clone(),
+                    pairs
+                        .map(|(new, old)| new.unwrap_or_else(|| old.clone()))
+                        .collect(),
+                )
             })
         }
         _ => None,
@@ -208,9 +256,15 @@ fn equal_or_less_specific(a: &Type, b: &Type) -> bool {
     }
     match (a, b) {
         (Type::List(a), Type::List(b)) => equal_or_less_specific(a, b),
-        (Type::Map(ak, av), Type::Map(bk, bv)) => equal_or_less_specific(ak, bk) && equal_or_less_specific(av, bv),
+        (Type::Map(ak, av), Type::Map(bk, bv)) => {
+            equal_or_less_specific(ak, bk) && equal_or_less_specific(av, bv)
+        }
         (Type::Opaque(an, a), Type::Opaque(bn, b)) => {
-            an == bn && a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal_or_less_specific(a, b))
+            an == bn
+                && a.len() == b.len()
+                && a.iter()
+                    .zip(b.iter())
+                    .all(|(a, b)| equal_or_less_specific(a, b))
         }
         (Type::Type(_) | Type::TypeType, _) => true,
         _ => a.is_exact(b),
@@ -224,6 +278,11 @@ pub(super) fn dyn_or_error(ty: &Type) -> bool {
 fn nullable(ty: &Type) -> bool {
     matches!(
         ty,
-        Type::Null | Type::Wrapper(_) | Type::Opaque(..) | Type::Object(_) | Type::Duration | Type::Timestamp
+        Type::Null
+            | Type::Wrapper(_)
+            | Type::Opaque(..)
+            | Type::Object(_)
+            | Type::Duration
+            | Type::Timestamp
     )
 }
