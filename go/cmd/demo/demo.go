@@ -128,7 +128,7 @@ func (d *demo) print(s *scenario, i int, got *answer) {
 	if mark != "ok" {
 		d.surprises++
 	}
-	fmt.Printf("  %-8s %-52s expected %-8s got %-8s\n", mark, request.Name, request.Expect, got.verdict())
+	fmt.Printf("  %-8s %-58s expected %-8s got %-8s\n", mark, request.Name, request.Expect, got.verdict())
 	for _, line := range got.lines() {
 		fmt.Printf("           %s\n", line)
 	}
