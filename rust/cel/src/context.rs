@@ -15,6 +15,8 @@ pub enum Halt {
     CostLimit,
     /// The host has no answer yet; the question is with the host.
     NeedsInput,
+    /// The rounds given by [`EvalContext::set_rounds`] are used up: the caller may look around and evaluate again.
+    Yield,
     /// Upstream's Go code would have panicked here; the text is what Go's recover would print (`internal error: ...`).
     Panic(&'static str),
 }
@@ -56,6 +58,8 @@ pub struct EvalContext<'a> {
     pub(crate) prepared: Cell<Option<&'a Regex>>,
     /// Patterns computed by expressions.
     pub(crate) patterns: RefCell<Vec<Arc<Regex>>>,
+    /// Rounds of comprehensions that are left.
+    rounds: Cell<u64>,
 }
 
 impl<'a> EvalContext<'a> {
@@ -69,6 +73,7 @@ impl<'a> EvalContext<'a> {
             halt: Cell::new(None),
             prepared: Cell::new(None),
             patterns: RefCell::new(Vec::new()),
+            rounds: Cell::new(u64::MAX),
         }
     }
 
@@ -97,6 +102,36 @@ impl<'a> EvalContext<'a> {
         }
         self.charge(cost);
         Some(Value::Halt)
+    }
+
+    /// Charges so many steps of 1 each: as one charge, except that what passes the limit is the first step that does.
+    #[inline]
+    pub(crate) fn charge_units(&self, steps: u64) -> bool {
+        let limit = self.cost_limit.get();
+        if self.cost.get().saturating_add(steps) > limit {
+            return self.charge(limit.saturating_sub(self.cost.get()).saturating_add(1));
+        }
+        self.charge(steps)
+    }
+
+    /// Lets comprehensions go on for so many rounds in all; then evaluation halts with [`Halt::Yield`].
+    pub fn set_rounds(&self, rounds: u64) {
+        self.rounds.set(rounds);
+    }
+
+    /// Takes one round of a comprehension; false (and [`Halt::Yield`]) when none are left.
+    #[inline]
+    pub(crate) fn round(&self) -> bool {
+        match self.rounds.get().checked_sub(1) {
+            Some(left) => {
+                self.rounds.set(left);
+                true
+            }
+            None => {
+                self.set_halt(Halt::Yield);
+                false
+            }
+        }
     }
 
     /// Takes back what a step was charged; below nothing it wraps around, as cel-go's counter does, and so passes the limit.

@@ -7,6 +7,8 @@ mod aggregate;
 mod attribute;
 mod call;
 mod fold;
+#[cfg(test)]
+mod tests;
 
 use crate::context::EvalContext;
 use crate::cost::{SELECT_AND_IDENT, Tracker, smaller};
@@ -171,15 +173,12 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
                 result => Value::Bool(!matches!(result, Value::Bool(true))),
             },
         };
-        let args = if TRACKED {
-            let (right, left) = (self.tracker.drop(self.id(b)), ());
-            let () = left;
-            let Some(right) = right else { return value };
+        let mut args = [left, right];
+        if TRACKED {
+            let Some(right) = self.tracker.drop(self.id(b)) else { return value };
             let Some(left) = self.tracker.drop(self.id(a)) else { return value };
-            [left, right]
-        } else {
-            [left, right]
-        };
+            args = [left, right];
+        }
         let cost = if equal && matches!(args[0], Value::Opaque(_)) { 1 } else { smaller(&args) };
         self.charged(cost, value)
     }

@@ -33,7 +33,11 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     fn fold_over(&mut self, fold: &'a Fold, range: Value<'a>) -> Value<'a> {
-        self.set_local(fold.accumulator, Value::Halt);
+        let first = match fold.quantifier {
+            Some((_, all)) if !TRACKED => Value::Bool(all),
+            _ => Value::Halt,
+        };
+        self.set_local(fold.accumulator, first);
         let wanted = if fold.builds { Builder::Wanted } else { Builder::None };
         if fold.builds || (fold.accumulator as usize) < self.builders.len() {
             while self.builders.len() <= fold.accumulator as usize {
@@ -130,6 +134,12 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     /// Condition and step for one element.
     #[inline]
     fn round(&mut self, fold: &'a Fold) -> Round<'a> {
+        if !self.ctx.round() {
+            return Round::Halt(Value::Halt);
+        }
+        if !TRACKED && let Some((predicate, all)) = fold.quantifier {
+            return self.quantify(fold, predicate, all);
+        }
         match self.node(fold.condition) {
             Value::Bool(false) => return Round::Stop,
             halt @ Value::Halt => return Round::Halt(halt),
@@ -140,6 +150,31 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             return Round::Halt(step);
         }
         self.set_local(fold.accumulator, step);
+        Round::Continue
+    }
+
+    /// A round of `all` or `exists`, with the charges of the condition and step that it stands for.
+    fn quantify(&mut self, fold: &'a Fold, predicate: u32, all: bool) -> Round<'a> {
+        // The condition reads the accumulator; `exists` negates it; then comes `@not_strictly_false`.
+        if !self.ctx.charge_units(if all { 2 } else { 3 }) {
+            return Round::Halt(Value::Halt);
+        }
+        let so_far = self.locals.get(fold.accumulator as usize).copied().unwrap_or(Value::Bool(all));
+        if matches!(so_far, Value::Bool(b) if b != all) {
+            return Round::Stop;
+        }
+        // The step reads it again.
+        if !self.ctx.charge_units(1) {
+            return Round::Halt(Value::Halt);
+        }
+        let decided = match (self.node(predicate), so_far) {
+            (Value::Halt, _) => return Round::Halt(Value::Halt),
+            (Value::Bool(b), _) if b != all => Value::Bool(b),
+            (_, Value::Error(_)) | (Value::Bool(_), _) => so_far,
+            (error @ Value::Error(_), _) => error,
+            _ => self.ctx.error("no such overload"),
+        };
+        self.set_local(fold.accumulator, decided);
         Round::Continue
     }
 

@@ -14,7 +14,7 @@ pub fn double_to_int(d: f64) -> Option<i64> {
 
 /// Truncates to a uint; `None` when it does not fit or is not finite.
 pub fn double_to_uint(d: f64) -> Option<u64> {
-    (d >= 0.0 && d < TWO_64).then_some(d as u64)
+    (0.0..TWO_64).contains(&d).then_some(d as u64)
 }
 
 /// The int that equals `d`.

@@ -110,11 +110,11 @@ impl Amount {
             return Amount { negative: false, odd: 0, twos: 0, fives: 0 };
         }
         let mut amount = Amount { negative, odd: number, twos, fives };
-        while amount.odd % 2 == 0 {
+        while amount.odd.is_multiple_of(2) {
             amount.odd /= 2;
             amount.twos += 1;
         }
-        while amount.odd % 5 == 0 {
+        while amount.odd.is_multiple_of(5) {
             amount.odd /= 5;
             amount.fives += 1;
         }

@@ -25,7 +25,7 @@ impl<'e> Planner<'e, '_> {
     }
 
     /// The node as an attribute to select from; whatever is none yet becomes the base of one.
-    fn to_attribute(&mut self, node: u32) -> (u32, u32) {
+    fn selectable(&mut self, node: u32) -> (u32, u32) {
         if let Some(attribute) = self.attribute_of(node) {
             return (node, attribute);
         }
@@ -63,7 +63,7 @@ impl<'e> Planner<'e, '_> {
             return self.ident(id, field);
         }
         let operand = self.node(operand)?;
-        let (node, attribute) = self.to_attribute(operand);
+        let (node, attribute) = self.selectable(operand);
         let field = Box::from(field);
         let kind = if test_only { QualifierKind::Test(field) } else { QualifierKind::String(field) };
         let qualifier = self.qualifier(id, false, kind);
@@ -76,7 +76,7 @@ impl<'e> Planner<'e, '_> {
 
     /// `operand[index]`, `operand[?index]` and `operand.?field`.
     pub(super) fn index(&mut self, id: ExprId, operand: u32, index: u32, optional: bool) -> Result<u32, PlanError> {
-        let (node, attribute) = self.to_attribute(operand);
+        let (node, attribute) = self.selectable(operand);
         let kind = match (self.constant_of(index), self.attribute_of(index)) {
             (Some(constant), _) => constant_index(constant)?,
             (None, Some(attribute)) => QualifierKind::Attribute(attribute),

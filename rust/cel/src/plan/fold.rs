@@ -76,9 +76,36 @@ impl<'e> Planner<'e, '_> {
         let result = self.node(&fold.result)?;
         self.scopes.truncate(outer);
         let builds = self.build_in_place(step, accumulator);
-        self.folds.push(Fold { range, accumulator, variable, variable2, condition, step, result, builds });
+        let quantifier = self.quantifier(accumulator, [first, condition, step, result]);
+        self.folds.push(Fold { range, accumulator, variable, variable2, condition, step, result, builds, quantifier });
         let fold = self.folds.len() as u32 - 1;
         Ok(self.push(id, NodeKind::Fold(fold)))
+    }
+
+    /// The predicate of `all` (true) or `exists` (false), if the parts are what these macros expand to.
+    fn quantifier(&self, accumulator: u32, [first, condition, step, result]: [u32; 4]) -> Option<(u32, bool)> {
+        let Some(NodeKind::Bool(all)) = self.kind(first) else { return None };
+        let (left, predicate) = match self.kind(step)? {
+            NodeKind::And(left, predicate) if all => (left, predicate),
+            NodeKind::Or(left, predicate) if !all => (left, predicate),
+            _ => return None,
+        };
+        let mut goes_on = self.argument_of(condition, |operation| matches!(operation, Operation::NotStrictlyFalse))?;
+        if !all {
+            goes_on = self.argument_of(goes_on, |operation| matches!(operation, Operation::Not))?;
+        }
+        let all_read_it = [left, goes_on, result].iter().all(|&node| self.is_accumulator(node, accumulator));
+        all_read_it.then_some((predicate, all))
+    }
+
+    /// The only argument of a call of such an operation.
+    fn argument_of(&self, node: u32, is: fn(&Operation) -> bool) -> Option<u32> {
+        let NodeKind::Call(call) = self.kind(node)? else { return None };
+        let call = self.calls.get(call as usize).filter(|call| is(&call.operation))?;
+        match call.args.of(&self.operands) {
+            &[argument] => Some(argument),
+            _ => None,
+        }
     }
 
     /// Turns `accumulator + list` and `cel.@mapInsert(accumulator, ...)` into building in place, where they are the whole step
@@ -110,7 +137,11 @@ impl<'e> Planner<'e, '_> {
                     Base::Node(node) => Some(node),
                     _ => None,
                 });
-                branches.into_iter().flatten().fold(false, |any, node| self.build_in_place(node, accumulator) || any)
+                let mut any = false;
+                for node in branches.into_iter().flatten() {
+                    any |= self.build_in_place(node, accumulator);
+                }
+                any
             }
             _ => false,
         }

@@ -220,6 +220,8 @@ pub(crate) struct Fold {
     pub(crate) result: u32,
     /// Whether the step builds a list or map in place.
     pub(crate) builds: bool,
+    /// The predicate, if this is what `all` or `exists` expands to; true for `all`.
+    pub(crate) quantifier: Option<(u32, bool)>,
 }
 
 /// A constant, owned by the program.

@@ -19,11 +19,11 @@ fn fold(class: &mut ClassUnicode) {
     let _ = class.try_case_fold_simple();
 }
 
-fn rest<'p>(pattern: &'p str, at: usize) -> &'p str {
+fn rest(pattern: &str, at: usize) -> &str {
     pattern.get(at..).unwrap_or("")
 }
 
-fn between<'p>(pattern: &'p str, start: usize, end: usize) -> &'p str {
+fn between(pattern: &str, start: usize, end: usize) -> &str {
     pattern.get(start..end).unwrap_or("")
 }
 
