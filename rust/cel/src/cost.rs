@@ -52,10 +52,19 @@ impl Cost {
         }
         match overload {
             "starts_with_string" | "ends_with_string" => Cost::Traversal(1),
-            "string_to_bytes" | "bytes_to_string" | "strings_quote" | "string_format" => Cost::Traversal(0),
+            "string_to_bytes" | "bytes_to_string" | "strings_quote" | "string_format" => {
+                Cost::Traversal(0)
+            }
             "in_list" => Cost::SizeOfSecond,
-            "less_string" | "greater_string" | "less_equals_string" | "greater_equals_string" | "less_bytes"
-            | "greater_bytes" | "less_equals_bytes" | "greater_equals_bytes" | "not_equals" => Cost::Smaller,
+            "less_string"
+            | "greater_string"
+            | "less_equals_string"
+            | "greater_equals_string"
+            | "less_bytes"
+            | "greater_bytes"
+            | "less_equals_bytes"
+            | "greater_equals_bytes"
+            | "not_equals" => Cost::Smaller,
             "equals" => Cost::Equality,
             "add_string" | "add_bytes" => Cost::Sum,
             "matches" | "matches_string" => Cost::Matches,
@@ -65,7 +74,12 @@ impl Cost {
     }
 
     /// The cost of one call.
-    pub(crate) fn count<'a>(self, ctx: &EvalContext<'a>, args: &[Value<'a>], result: Value<'a>) -> u64 {
+    pub(crate) fn count<'a>(
+        self,
+        ctx: &EvalContext<'a>,
+        args: &[Value<'a>],
+        result: Value<'a>,
+    ) -> u64 {
         let size = |index: usize| args.get(index).map_or(1, |arg| cost_size(*arg));
         match self {
             Cost::One => 1,

@@ -41,7 +41,11 @@ impl Program {
         } else {
             Machine::<false>::new(self, ctx, variables).node(self.root)
         };
-        if ctx.halt().is_some() { Value::Halt } else { value }
+        if ctx.halt().is_some() {
+            Value::Halt
+        } else {
+            value
+        }
     }
 }
 
@@ -60,12 +64,18 @@ struct Machine<'a, 'e, const TRACKED: bool> {
 }
 
 impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
-    fn new(program: &'a Program, ctx: &'e EvalContext<'a>, variables: &'e dyn Activation<'a>) -> Self {
+    fn new(
+        program: &'a Program,
+        ctx: &'e EvalContext<'a>,
+        variables: &'e dyn Activation<'a>,
+    ) -> Self {
         Machine {
             program,
             ctx,
             variables,
-            locals: ctx.arena.alloc_slice_fill_copy(program.locals as usize, Value::Halt),
+            locals: ctx
+                .arena
+                .alloc_slice_fill_copy(program.locals as usize, Value::Halt),
             builders: bumpalo::collections::Vec::new_in(ctx.arena),
             constants: bumpalo::collections::Vec::new_in(ctx.arena),
             tracker: Tracker::new(ctx.arena, if TRACKED { program.ids } else { 0 }),
@@ -75,11 +85,18 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     /// Charges a step, and turns its value into a halt if that passes the limit.
     #[inline]
     fn charged(&self, cost: u64, value: Value<'a>) -> Value<'a> {
-        if self.ctx.charge(cost) { value } else { Value::Halt }
+        if self.ctx.charge(cost) {
+            value
+        } else {
+            Value::Halt
+        }
     }
 
     fn id(&self, node: u32) -> u32 {
-        self.program.nodes.get(node as usize).map_or(0, |node| node.id)
+        self.program
+            .nodes
+            .get(node as usize)
+            .map_or(0, |node| node.id)
     }
 
     fn drop_node(&mut self, node: u32) {
@@ -90,7 +107,9 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     /// Evaluates a node and lets the tracker see its value.
     fn node(&mut self, index: u32) -> Value<'a> {
         let program = self.program;
-        let Some(node) = program.nodes.get(index as usize) else { return self.ctx.error("invalid program") };
+        let Some(node) = program.nodes.get(index as usize) else {
+            return self.ctx.error("invalid program");
+        };
         let value = match node.kind {
             NodeKind::Bool(b) => Value::Bool(b),
             NodeKind::Int(i) => Value::Int(i),
@@ -117,7 +136,9 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     }
 
     fn constant(&mut self, index: u32) -> Value<'a> {
-        let Some(constant) = self.program.constants.get(index as usize) else { return Value::Null };
+        let Some(constant) = self.program.constants.get(index as usize) else {
+            return Value::Null;
+        };
         if !matches!(constant, Constant::List(_) | Constant::Map(_)) {
             return constant.value(self.ctx.arena);
         }
@@ -175,11 +196,19 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
         };
         let mut args = [left, right];
         if TRACKED {
-            let Some(right) = self.tracker.drop(self.id(b)) else { return value };
-            let Some(left) = self.tracker.drop(self.id(a)) else { return value };
+            let Some(right) = self.tracker.drop(self.id(b)) else {
+                return value;
+            };
+            let Some(left) = self.tracker.drop(self.id(a)) else {
+                return value;
+            };
             args = [left, right];
         }
-        let cost = if equal && matches!(args[0], Value::Opaque(_)) { 1 } else { smaller(&args) };
+        let cost = if equal && matches!(args[0], Value::Opaque(_)) {
+            1
+        } else {
+            smaller(&args)
+        };
         self.charged(cost, value)
     }
 

@@ -12,11 +12,17 @@ use crate::value::{ListView, MapView, Traits, Value};
 
 impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     pub(super) fn call(&mut self, index: u32, id: u32) -> Value<'a> {
-        let Some(call) = self.program.calls.get(index as usize) else { return Value::Null };
+        let Some(call) = self.program.calls.get(index as usize) else {
+            return Value::Null;
+        };
         match (call.args.of(&self.program.operands), call.shape) {
             (&[a], Shape::Fixed) => {
                 let args = [self.node(a)];
-                let value = if let Value::Halt = args[0] { return Value::Halt } else { self.apply(call, id, &args) };
+                let value = if let Value::Halt = args[0] {
+                    return Value::Halt;
+                } else {
+                    self.apply(call, id, &args)
+                };
                 self.charge_call(call, &args, value)
             }
             (&[a, b], Shape::Fixed) => {
@@ -25,7 +31,11 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                     return left;
                 }
                 let args = [left, self.node(b)];
-                let value = if let Value::Halt = args[1] { return Value::Halt } else { self.apply(call, id, &args) };
+                let value = if let Value::Halt = args[1] {
+                    return Value::Halt;
+                } else {
+                    self.apply(call, id, &args)
+                };
                 self.charge_call(call, &args, value)
             }
             (operands, _) => self.variadic(call, id, operands),
@@ -62,7 +72,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
         let mut observed = bumpalo::collections::Vec::with_capacity_in(args.len(), self.ctx.arena);
         for &operand in call.args.of(&self.program.operands).iter().rev() {
-            let Some(arg) = self.tracker.drop(self.id(operand)) else { return value };
+            let Some(arg) = self.tracker.drop(self.id(operand)) else {
+                return value;
+            };
             observed.push(arg);
         }
         observed.reverse();
@@ -83,7 +95,11 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         let ctx = self.ctx;
         match (&call.operation, args) {
             (Operation::NotStrictlyFalse, [value]) => not_strictly_false(*value),
-            (_, [error @ Value::Error(_), ..] | [_, error @ Value::Error(_), ..]) if !non_strict(call) => *error,
+            (_, [error @ Value::Error(_), ..] | [_, error @ Value::Error(_), ..])
+                if !non_strict(call) =>
+            {
+                *error
+            }
             (Operation::Not, [Value::Bool(b)]) => Value::Bool(!b),
             (Operation::Not, _) => ctx.error("no such overload"),
             (Operation::Compare(holds), [left, right]) => {
@@ -100,9 +116,14 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 0 => ctx.errorf(format_args!("no such overload: {}", call.function)),
                 _ => arithmetic::add(ctx, *left, *right),
             },
-            (Operation::Insert(place), [Value::Accumulator, rest @ ..]) => self.insert(*place, rest),
+            (Operation::Insert(place), [Value::Accumulator, rest @ ..]) => {
+                self.insert(*place, rest)
+            }
             (Operation::Direct(eval), _) => {
-                ctx.prepared.set(call.regex.and_then(|regex| self.program.regexes.get(regex as usize)));
+                ctx.prepared.set(
+                    call.regex
+                        .and_then(|regex| self.program.regexes.get(regex as usize)),
+                );
                 let value = eval(ctx, args);
                 ctx.prepared.set(None);
                 value
@@ -113,7 +134,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     fn append(&mut self, place: u32, list: Value<'a>) -> Value<'a> {
-        let Some(list) = ListView::of(list) else { return self.ctx.error("no such overload") };
+        let Some(list) = ListView::of(list) else {
+            return self.ctx.error("no such overload");
+        };
         if let Some(Builder::List(elements)) = self.builders.get_mut(place as usize) {
             elements.extend(list.iter());
         }
@@ -122,12 +145,19 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     fn insert(&mut self, place: u32, entry: &[Value<'a>]) -> Value<'a> {
         if let [update] = entry
-            && !matches!(MapView::of(*update), Some(MapView::Entries(_) | MapView::Record(_)))
+            && !matches!(
+                MapView::of(*update),
+                Some(MapView::Entries(_) | MapView::Record(_))
+            )
         {
             let ty = update.type_name();
-            return self.ctx.errorf(format_args!("no such overload: {MAP_INSERT}(map, {ty})"));
+            return self
+                .ctx
+                .errorf(format_args!("no such overload: {MAP_INSERT}(map, {ty})"));
         }
-        let Some(Builder::Map(map)) = self.builders.get_mut(place as usize) else { return Value::Accumulator };
+        let Some(Builder::Map(map)) = self.builders.get_mut(place as usize) else {
+            return Value::Accumulator;
+        };
         insert_into(self.ctx, map, entry).unwrap_or(Value::Accumulator)
     }
 }

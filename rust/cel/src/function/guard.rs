@@ -24,7 +24,9 @@ impl Guard {
         match ty {
             Type::Dyn | Type::Any | Type::Param(_) | Type::Var(_) => Guard::Any,
             Type::List(element) => Guard::List(Box::new(Guard::new(element))),
-            Type::Map(key, value) => Guard::Map(Box::new(Guard::new(key)), Box::new(Guard::new(value))),
+            Type::Map(key, value) => {
+                Guard::Map(Box::new(Guard::new(key)), Box::new(Guard::new(value)))
+            }
             Type::Object(name) | Type::Opaque(name, _) => Guard::Named(Box::from(&**name)),
             other => Guard::Kind(other.kind()),
         }
@@ -36,7 +38,10 @@ impl Guard {
             Guard::Kind(kind) => kind_of(value) == Some(*kind),
             Guard::Named(name) => value.type_name() == &**name,
             Guard::List(element) => match ListView::of(value) {
-                Some(list) => matches!(**element, Guard::Any) || list.get(0).is_none_or(|first| element.passes(ctx, first)),
+                Some(list) => {
+                    matches!(**element, Guard::Any)
+                        || list.get(0).is_none_or(|first| element.passes(ctx, first))
+                }
                 None => false,
             },
             Guard::Map(key, element) => match MapView::of(value) {

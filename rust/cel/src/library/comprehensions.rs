@@ -13,15 +13,27 @@ pub static LIBRARY: Library = Library {
     name: "cel.lib.ext.comprev2",
     functions: super::standard::decls::two_variable_comprehension_functions,
     implementations: &[
-        Implementation { id: "@mapInsert_map_key_value", eval: insert, cost: None },
-        Implementation { id: "@mapInsert_map_map", eval: insert, cost: None },
+        Implementation {
+            id: "@mapInsert_map_key_value",
+            eval: insert,
+            cost: None,
+        },
+        Implementation {
+            id: "@mapInsert_map_map",
+            eval: insert,
+            cost: None,
+        },
     ],
 };
 
 /// Inserts by copying; the evaluator builds a comprehension's map in place instead.
 fn insert<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    let [target, rest @ ..] = args else { return ctx.error("no such overload") };
-    let Some(target) = MapView::of(*target) else { return ctx.error("no such overload") };
+    let [target, rest @ ..] = args else {
+        return ctx.error("no such overload");
+    };
+    let Some(target) = MapView::of(*target) else {
+        return ctx.error("no such overload");
+    };
     let mut builder = MapBuilder::new(ctx.arena);
     let order = target.order(ctx);
     for (key, value) in (0..order.len()).filter_map(|i| order.entry(ctx, i)) {
@@ -42,7 +54,9 @@ pub(crate) fn insert_into<'a>(
     match args {
         [key, value] => insert_one(ctx, builder, *key, *value),
         [update] => {
-            let Some(update) = MapView::of(*update) else { return Some(ctx.error("no such overload")) };
+            let Some(update) = MapView::of(*update) else {
+                return Some(ctx.error("no such overload"));
+            };
             let order = update.order(ctx);
             let mut entries = (0..order.len()).filter_map(|i| order.entry(ctx, i));
             entries.find_map(|(key, value)| insert_one(ctx, builder, key, value))
@@ -64,7 +78,10 @@ fn insert_one<'a>(
         return Some(ctx.unhashable(key));
     }
     if builder.contains(key) {
-        return Some(ctx.errorf(format_args!("insert failed: key {} already exists", GoValue(key))));
+        return Some(ctx.errorf(format_args!(
+            "insert failed: key {} already exists",
+            GoValue(key)
+        )));
     }
     builder.put(key, value);
     None

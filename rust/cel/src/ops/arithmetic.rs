@@ -1,8 +1,11 @@
 //! `+ - * / %` and negation, as the methods of cel-go's value types. The left value must have the operator's trait.
 
-use crate::context::EvalContext;
+use crate::context::{EvalContext, Halt};
 use crate::time::{MAX_SECONDS, MIN_SECONDS};
 use crate::value::{ConcatList, Duration, ListView, Timestamp, Value};
+
+/// Joining copies no more elements than this.
+const MAX_COPIED: usize = 1 << 22;
 
 const INT_OVERFLOW: &str = "integer overflow";
 const UINT_OVERFLOW: &str = "unsigned integer overflow";
@@ -10,7 +13,11 @@ const DIVIDE_BY_ZERO: &str = "division by zero";
 const MODULUS_BY_ZERO: &str = "modulus by zero";
 
 fn mismatch<'a>(ctx: &EvalContext<'a>, right: Value<'a>) -> Value<'a> {
-    if right.is_error_or_halt() { right } else { ctx.error("no such overload") }
+    if right.is_error_or_halt() {
+        right
+    } else {
+        ctx.error("no such overload")
+    }
 }
 
 fn int_or<'a>(ctx: &EvalContext<'a>, result: Option<i64>, message: &'static str) -> Value<'a> {
@@ -22,7 +29,10 @@ fn uint_or<'a>(ctx: &EvalContext<'a>, result: Option<u64>, message: &'static str
 }
 
 fn duration_or<'a>(ctx: &EvalContext<'a>, result: Option<i64>) -> Value<'a> {
-    result.map_or_else(|| ctx.error(INT_OVERFLOW), |nanos| Value::Duration(Duration { nanos }))
+    result.map_or_else(
+        || ctx.error(INT_OVERFLOW),
+        |nanos| Value::Duration(Duration { nanos }),
+    )
 }
 
 /// `left + right`
@@ -33,7 +43,8 @@ pub fn add<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Valu
         (Value::Double(a), Value::Double(b)) => Value::Double(a + b),
         (Value::String(a), Value::String(b)) => Value::String(join_text(ctx, a, b)),
         (Value::Bytes(a), Value::Bytes(b)) => {
-            let joined = bumpalo::collections::Vec::from_iter_in(a.iter().chain(b).copied(), ctx.arena);
+            let joined =
+                bumpalo::collections::Vec::from_iter_in(a.iter().chain(b).copied(), ctx.arena);
             Value::Bytes(joined.into_bump_slice())
         }
         (Value::Duration(a), Value::Duration(b)) => duration_or(ctx, a.nanos.checked_add(b.nanos)),
@@ -73,6 +84,10 @@ pub fn join_lists<'a>(ctx: &EvalContext<'a>, a: ListView<'a>, b: ListView<'a>) -
             return Value::Concat(ctx.arena.alloc(list));
         }
     }
+    // Doubling a list in variable after variable makes it as long as one likes; upstream then runs out of time or memory.
+    if a.len().saturating_add(b.len()) > MAX_COPIED {
+        return ctx.set_halt(Halt::CostLimit);
+    }
     let mut elements = bumpalo::collections::Vec::new_in(ctx.arena);
     elements.extend(a.iter().chain(b.iter()));
     Value::List(elements.into_bump_slice())
@@ -91,7 +106,10 @@ pub fn subtract<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) ->
         },
         (Value::Timestamp(a), Value::Timestamp(b)) => {
             let nanos = i64::from(a.nanos) - i64::from(b.nanos);
-            let whole = a.seconds.checked_sub(b.seconds).and_then(|seconds| seconds.checked_mul(1_000_000_000));
+            let whole = a
+                .seconds
+                .checked_sub(b.seconds)
+                .and_then(|seconds| seconds.checked_mul(1_000_000_000));
             duration_or(ctx, whole.and_then(|whole| whole.checked_add(nanos)))
         }
         _ => mismatch(ctx, right),
@@ -101,11 +119,18 @@ pub fn subtract<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) ->
 fn add_to_time<'a>(ctx: &EvalContext<'a>, time: Timestamp, nanos: i64) -> Value<'a> {
     // Seconds lie within the range of CEL and a duration within 292 years, so the sums cannot overflow.
     let sum = i64::from(time.nanos) + nanos.rem_euclid(1_000_000_000);
-    let seconds = time.seconds.saturating_add(nanos.div_euclid(1_000_000_000)).saturating_add(sum / 1_000_000_000);
+    let seconds = time
+        .seconds
+        .saturating_add(nanos.div_euclid(1_000_000_000))
+        .saturating_add(sum / 1_000_000_000);
     if !(MIN_SECONDS..=MAX_SECONDS).contains(&seconds) {
         return ctx.error("timestamp overflow");
     }
-    Value::Timestamp(Timestamp { seconds, nanos: (sum % 1_000_000_000) as u32, offset: time.offset })
+    Value::Timestamp(Timestamp {
+        seconds,
+        nanos: (sum % 1_000_000_000) as u32,
+        offset: time.offset,
+    })
 }
 
 /// `left * right`
@@ -121,7 +146,9 @@ pub fn multiply<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) ->
 /// `left / right`
 pub fn divide<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Value<'a> {
     match (left, right) {
-        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => ctx.error(DIVIDE_BY_ZERO),
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
+            ctx.error(DIVIDE_BY_ZERO)
+        }
         (Value::Int(a), Value::Int(b)) => int_or(ctx, a.checked_div(b), INT_OVERFLOW),
         (Value::Uint(a), Value::Uint(b)) => uint_or(ctx, a.checked_div(b), DIVIDE_BY_ZERO),
         (Value::Double(a), Value::Double(b)) => Value::Double(a / b),
@@ -132,7 +159,9 @@ pub fn divide<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> V
 /// `left % right`
 pub fn modulo<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Value<'a> {
     match (left, right) {
-        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => ctx.error(MODULUS_BY_ZERO),
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
+            ctx.error(MODULUS_BY_ZERO)
+        }
         (Value::Int(a), Value::Int(b)) => int_or(ctx, a.checked_rem(b), INT_OVERFLOW),
         (Value::Uint(a), Value::Uint(b)) => uint_or(ctx, a.checked_rem(b), MODULUS_BY_ZERO),
         _ => mismatch(ctx, right),

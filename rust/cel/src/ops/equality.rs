@@ -1,6 +1,6 @@
 //! Equality as cel-go's value types define it. Iterative, so that deeply nested values cannot exhaust the stack.
 
-use crate::context::EvalContext;
+use crate::context::{EvalContext, Halt};
 use crate::ops::{number, semantic};
 use crate::value::{ListView, MapOrder, MapView, Value};
 
@@ -28,9 +28,16 @@ pub fn equal_values<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>
 
 /// `in` for lists: `traits.Container.Contains` of cel-go's lists, and of upstream's lists read by reflection.
 pub fn contains<'a>(ctx: &EvalContext<'a>, list: ListView<'a>, element: Value<'a>) -> Value<'a> {
+    if list.len() > MAX_STEPS {
+        return ctx.set_halt(Halt::CostLimit);
+    }
     let typed = list.is_typed();
     for item in list.iter() {
-        let (left, right) = if typed { (item, element) } else { (element, item) };
+        let (left, right) = if typed {
+            (item, element)
+        } else {
+            (element, item)
+        };
         match equal_values(ctx, left, right) {
             Value::Bool(true) => return Value::Bool(true),
             Value::Halt => return Value::Halt,
@@ -39,6 +46,10 @@ pub fn contains<'a>(ctx: &EvalContext<'a>, list: ListView<'a>, element: Value<'a
     }
     Value::Bool(false)
 }
+
+/// Comparing takes no more steps than this: lists that share their parts can stand for far more than memory holds, and
+/// upstream does not come to an end.
+const MAX_STEPS: usize = 1 << 26;
 
 /// How a container combines the results of its parts.
 #[derive(Clone, Copy, PartialEq)]
@@ -82,7 +93,9 @@ fn start<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Step<'
             (Value::Error(_) | Value::Halt, _) => Step::Done(left),
             (Value::Null, _) => done(matches!(right, Value::Null)),
             (Value::Bool(a), Value::Bool(b)) => done(a == b),
-            (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => done(numbers_equal(left, right)),
+            (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => {
+                done(numbers_equal(left, right))
+            }
             (Value::String(a), Value::String(b)) => done(a == b),
             (Value::Bytes(a), Value::Bytes(b)) => done(a == b),
             (Value::Duration(a), Value::Duration(b)) => done(a == b),
@@ -96,22 +109,36 @@ fn start<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Step<'
             (Value::Opaque(opaque), _) => Step::Done((opaque.ty.equal)(ctx, opaque, right)),
             (Value::Lazy(a), Value::Lazy(b)) => done(std::ptr::addr_eq(a, b)),
             (Value::Lazy(_), _) => Step::Done(no_such_overload(ctx, right)),
-            (Value::List(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_), _) => containers(ctx, left, right),
+            (Value::List(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_), _) => {
+                containers(ctx, left, right)
+            }
             _ => done(false),
         };
     }
 }
 
 fn no_such_overload<'a>(ctx: &EvalContext<'a>, other: Value<'a>) -> Value<'a> {
-    if other.is_error_or_halt() { other } else { ctx.error("no such overload") }
+    if other.is_error_or_halt() {
+        other
+    } else {
+        ctx.error("no such overload")
+    }
 }
 
 fn containers<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Step<'a> {
     let typed = matches!(left, Value::Record(record) if record.is_typed());
-    let mismatch = || if typed { Step::Done(no_such_overload(ctx, right)) } else { done(false) };
+    let mismatch = || {
+        if typed {
+            Step::Done(no_such_overload(ctx, right))
+        } else {
+            done(false)
+        }
+    };
     let mut rule = if typed { Rule::Strict } else { Rule::Lenient };
     let parts = if let Some(list) = ListView::of(left) {
-        let Some(other) = ListView::of(right) else { return mismatch() };
+        let Some(other) = ListView::of(right) else {
+            return mismatch();
+        };
         if list.len() != other.len() {
             return done(false);
         }
@@ -120,7 +147,9 @@ fn containers<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> S
         }
         Parts::Lists(list, other, list.len())
     } else {
-        let (Some(map), Some(other)) = (MapView::of(left), MapView::of(right)) else { return mismatch() };
+        let (Some(map), Some(other)) = (MapView::of(left), MapView::of(right)) else {
+            return mismatch();
+        };
         if let Value::Record(a) = left
             && a.is_struct()
         {
@@ -136,7 +165,12 @@ fn containers<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> S
         }
         Parts::Maps(map, map.order(ctx), other)
     };
-    Step::Open(Frame { rule, parts, next: 0, error: None })
+    Step::Open(Frame {
+        rule,
+        parts,
+        next: 0,
+        error: None,
+    })
 }
 
 enum Pair<'a> {
@@ -155,7 +189,9 @@ impl<'a> Frame<'a> {
                 _ => Pair::Differ,
             },
             Parts::Maps(map, order, other) if index < order.len() => {
-                let Some(key) = order.key(index) else { return Pair::Differ };
+                let Some(key) = order.key(index) else {
+                    return Pair::Differ;
+                };
                 match (map.find(ctx, key), other.find(ctx, key)) {
                     (Some(a), Some(b)) => Pair::Next(a, b),
                     _ => Pair::Differ,
@@ -183,9 +219,13 @@ impl<'a> Frame<'a> {
 }
 
 fn run<'a>(ctx: &EvalContext<'a>, first: Frame<'a>) -> Value<'a> {
-    let mut outer: bumpalo::collections::Vec<'a, Frame<'a>> = bumpalo::collections::Vec::new_in(ctx.arena);
+    let mut outer: bumpalo::collections::Vec<'a, Frame<'a>> =
+        bumpalo::collections::Vec::new_in(ctx.arena);
     let mut frame = first;
-    loop {
+    for step in 0.. {
+        if step > MAX_STEPS {
+            break;
+        }
         // The result of `frame` once known; it is then a part of the frame around it.
         let mut result = match frame.pair(ctx) {
             Pair::End => Some(frame.error.unwrap_or(Value::Bool(true))),
@@ -208,11 +248,14 @@ fn run<'a>(ctx: &EvalContext<'a>, first: Frame<'a>) -> Value<'a> {
             }
         };
         while let Some(part) = result {
-            let Some(parent) = outer.pop() else { return part };
+            let Some(parent) = outer.pop() else {
+                return part;
+            };
             frame = parent;
             result = frame.absorb(part);
         }
     }
+    ctx.set_halt(Halt::CostLimit)
 }
 
 fn numbers_equal(a: Value<'_>, b: Value<'_>) -> bool {
@@ -221,7 +264,9 @@ fn numbers_equal(a: Value<'_>, b: Value<'_>) -> bool {
         (Value::Int(a), Value::Int(b)) => a == b,
         (Value::Uint(a), Value::Uint(b)) => a == b,
         (Value::Double(a), Value::Double(b)) => a == b,
-        (Value::Int(i), Value::Uint(u)) | (Value::Uint(u), Value::Int(i)) => number::compare_int_uint(i, u) == Equal,
+        (Value::Int(i), Value::Uint(u)) | (Value::Uint(u), Value::Int(i)) => {
+            number::compare_int_uint(i, u) == Equal
+        }
         (Value::Int(i), Value::Double(d)) | (Value::Double(d), Value::Int(i)) => {
             !d.is_nan() && number::compare_double_int(d, i) == Equal
         }

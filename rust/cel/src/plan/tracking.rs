@@ -12,7 +12,10 @@ use crate::function::Shape;
 /// True if calls can be left uncharged by what an earlier round of a comprehension left on the stack.
 pub(crate) fn needed(program: &Program) -> bool {
     let walk = Walk { program };
-    program.folds.iter().any(|fold| walk.node(fold.condition, false) || walk.node(fold.step, false))
+    program
+        .folds
+        .iter()
+        .any(|fold| walk.node(fold.condition, false) || walk.node(fold.step, false))
 }
 
 struct Walk<'p> {
@@ -22,38 +25,64 @@ struct Walk<'p> {
 impl Walk<'_> {
     /// Whether harm can be done below a node; `waiting` says that an earlier argument of a call around it is on the stack.
     fn node(&self, index: u32, waiting: bool) -> bool {
-        let Some(Node { kind, .. }) = self.program.nodes.get(index as usize) else { return false };
+        let Some(Node { kind, .. }) = self.program.nodes.get(index as usize) else {
+            return false;
+        };
         match *kind {
             NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Constant(_) => false,
-            NodeKind::Attribute(attribute) | NodeKind::Test(attribute) => self.attribute(attribute, waiting, false),
-            NodeKind::And(a, b) | NodeKind::Or(a, b) => self.node(a, waiting) || self.node(b, waiting),
-            NodeKind::Equal(a, b) | NodeKind::NotEqual(a, b) => self.node(a, waiting) || self.node(b, true),
-            NodeKind::InSet(element, _) => (waiting && self.is_attribute(element)) || self.node(element, waiting),
+            NodeKind::Attribute(attribute) | NodeKind::Test(attribute) => {
+                self.attribute(attribute, waiting, false)
+            }
+            NodeKind::And(a, b) | NodeKind::Or(a, b) => {
+                self.node(a, waiting) || self.node(b, waiting)
+            }
+            NodeKind::Equal(a, b) | NodeKind::NotEqual(a, b) => {
+                self.node(a, waiting) || self.node(b, true)
+            }
+            NodeKind::InSet(element, _) => {
+                (waiting && self.is_attribute(element)) || self.node(element, waiting)
+            }
             NodeKind::OptionalOr(a, b) | NodeKind::OptionalOrValue(a, b) => {
                 let stays = waiting && (self.is_attribute(a) || self.is_attribute(b));
                 stays || self.node(a, waiting) || self.node(b, waiting)
             }
-            NodeKind::List(aggregate) | NodeKind::Map(aggregate) | NodeKind::Message(aggregate, _) => {
-                let parts = self.program.aggregates.get(aggregate as usize).map_or(Span::default(), |found| found.parts);
+            NodeKind::List(aggregate)
+            | NodeKind::Map(aggregate)
+            | NodeKind::Message(aggregate, _) => {
+                let parts = self
+                    .program
+                    .aggregates
+                    .get(aggregate as usize)
+                    .map_or(Span::default(), |found| found.parts);
                 let parts = parts.of(&self.program.operands);
                 self.abandons(parts, waiting) || parts.iter().any(|&part| self.node(part, waiting))
             }
             NodeKind::Call(call) => {
-                let Some(call) = self.program.calls.get(call as usize) else { return false };
+                let Some(call) = self.program.calls.get(call as usize) else {
+                    return false;
+                };
                 let args = call.args.of(&self.program.operands);
                 let stays = call.shape == Shape::Variadic && self.abandons(args, waiting);
-                stays || args.iter().enumerate().any(|(i, &arg)| self.node(arg, waiting || i > 0))
+                stays
+                    || args
+                        .iter()
+                        .enumerate()
+                        .any(|(i, &arg)| self.node(arg, waiting || i > 0))
             }
             // What happens inside of a comprehension is removed when it ends; its own rounds are looked at by themselves.
-            NodeKind::Fold(fold) => {
-                self.program.folds.get(fold as usize).is_some_and(|fold| self.node(fold.range, waiting))
-            }
+            NodeKind::Fold(fold) => self
+                .program
+                .folds
+                .get(fold as usize)
+                .is_some_and(|fold| self.node(fold.range, waiting)),
         }
     }
 
     /// Whether parts stay behind when an error ends the evaluation of the parts.
     fn abandons(&self, parts: &[u32], waiting: bool) -> bool {
-        let [earlier @ .., _] = parts else { return false };
+        let [earlier @ .., _] = parts else {
+            return false;
+        };
         waiting && earlier.iter().any(|&part| self.is_attribute(part))
     }
 
@@ -64,7 +93,9 @@ impl Walk<'_> {
 
     /// `raw`: the attribute is an index, which is evaluated without being observed as a step.
     fn attribute(&self, index: u32, waiting: bool, raw: bool) -> bool {
-        let Some(attribute) = self.program.attributes.get(index as usize) else { return false };
+        let Some(attribute) = self.program.attributes.get(index as usize) else {
+            return false;
+        };
         self.base(attribute, waiting, raw) || self.path(attribute, waiting, raw)
     }
 
@@ -83,13 +114,15 @@ impl Walk<'_> {
 
     fn path(&self, attribute: &Attribute, waiting: bool, raw: bool) -> bool {
         let path = attribute.path.of(&self.program.qualifiers);
-        path.iter().enumerate().any(|(i, qualifier)| match qualifier.kind {
-            QualifierKind::Attribute(index) => self.attribute(index, waiting, true),
-            QualifierKind::Computed(index) => {
-                let last = i + 1 == path.len() && !raw;
-                (waiting && !last) || self.attribute(index, waiting, true)
-            }
-            _ => false,
-        })
+        path.iter()
+            .enumerate()
+            .any(|(i, qualifier)| match qualifier.kind {
+                QualifierKind::Attribute(index) => self.attribute(index, waiting, true),
+                QualifierKind::Computed(index) => {
+                    let last = i + 1 == path.len() && !raw;
+                    (waiting && !last) || self.attribute(index, waiting, true)
+                }
+                _ => false,
+            })
     }
 }

@@ -28,7 +28,11 @@ fn between(pattern: &str, start: usize, end: usize) -> &str {
 }
 
 /// `[...]` at `at`, which is moved behind it.
-pub(super) fn bracketed(pattern: &str, at: &mut usize, fold_case: bool) -> Result<ClassUnicode, String> {
+pub(super) fn bracketed(
+    pattern: &str,
+    at: &mut usize,
+    fold_case: bool,
+) -> Result<ClassUnicode, String> {
     let whole = *at;
     *at += 1;
     let negated = rest(pattern, *at).starts_with('^');
@@ -54,7 +58,10 @@ pub(super) fn bracketed(pattern: &str, at: &mut usize, fold_case: bool) -> Resul
             *at += 1;
             high = class_char(pattern, at, whole)?;
             if high < low {
-                return Err(message(Code::InvalidCharRange, between(pattern, start, *at)));
+                return Err(message(
+                    Code::InvalidCharRange,
+                    between(pattern, start, *at),
+                ));
             }
         }
         push_range(&mut class, low, high);
@@ -71,8 +78,16 @@ pub(super) fn bracketed(pattern: &str, at: &mut usize, fold_case: bool) -> Resul
 
 /// Adds a range; surrogates are no characters of a text.
 fn push_range(class: &mut ClassUnicode, low: u32, high: u32) {
-    let low = if (0xd800..0xe000).contains(&low) { 0xe000 } else { low };
-    let high = if (0xd800..0xe000).contains(&high) { 0xd7ff } else { high };
+    let low = if (0xd800..0xe000).contains(&low) {
+        0xe000
+    } else {
+        low
+    };
+    let high = if (0xd800..0xe000).contains(&high) {
+        0xd7ff
+    } else {
+        high
+    };
     if let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high))
         && low <= high
     {
@@ -94,7 +109,9 @@ fn class_char(pattern: &str, at: &mut usize, whole: usize) -> Result<u32, String
 /// `[:alpha:]` inside of brackets.
 fn posix(pattern: &str, at: &mut usize) -> Result<Option<ClassUnicode>, String> {
     let text = rest(pattern, *at);
-    let Some(end) = text.strip_prefix("[:").and_then(|name| name.find(":]")) else { return Ok(None) };
+    let Some(end) = text.strip_prefix("[:").and_then(|name| name.find(":]")) else {
+        return Ok(None);
+    };
     let whole = between(text, 0, end + 4);
     let name = between(text, 2, end + 2);
     let (negated, name) = match name.strip_prefix('^') {
@@ -140,8 +157,14 @@ fn of_ranges(ranges: &[(u32, u32)], negated: bool, fold_case: bool) -> ClassUnic
 }
 
 /// `\d`, `\pN`, `\p{Greek}` and their like at `at`, which is moved behind; `None` if something else is there.
-pub(super) fn escaped(pattern: &str, at: &mut usize, fold_case: bool) -> Result<Option<ClassUnicode>, String> {
-    let [b'\\', letter, ..] = rest(pattern, *at).as_bytes() else { return Ok(None) };
+pub(super) fn escaped(
+    pattern: &str,
+    at: &mut usize,
+    fold_case: bool,
+) -> Result<Option<ClassUnicode>, String> {
+    let [b'\\', letter, ..] = rest(pattern, *at).as_bytes() else {
+        return Ok(None);
+    };
     let (ranges, negated): (&[(u32, u32)], bool) = match letter {
         b'd' => (&[(0x30, 0x39)], false),
         b'D' => (&[(0x30, 0x39)], true),
@@ -156,7 +179,12 @@ pub(super) fn escaped(pattern: &str, at: &mut usize, fold_case: bool) -> Result<
     Ok(Some(of_ranges(ranges, negated, fold_case)))
 }
 
-fn unicode(pattern: &str, at: &mut usize, negated: bool, fold_case: bool) -> Result<ClassUnicode, String> {
+fn unicode(
+    pattern: &str,
+    at: &mut usize,
+    negated: bool,
+    fold_case: bool,
+) -> Result<ClassUnicode, String> {
     let text = rest(pattern, *at);
     let after = text.get(2..).unwrap_or("");
     let len = match after.chars().next() {
@@ -169,12 +197,17 @@ fn unicode(pattern: &str, at: &mut usize, negated: bool, fold_case: bool) -> Res
     };
     let whole = between(text, 0, len);
     let name = whole.get(2..).unwrap_or("");
-    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let name = name
+        .strip_prefix('{')
+        .and_then(|name| name.strip_suffix('}'))
+        .unwrap_or(name);
     let (negated, name) = match name.strip_prefix('^') {
         Some(name) => (!negated, name),
         None => (negated, name),
     };
-    let Some(mut class) = table(name) else { return Err(message(Code::InvalidCharRange, whole)) };
+    let Some(mut class) = table(name) else {
+        return Err(message(Code::InvalidCharRange, whole));
+    };
     *at += len;
     if fold_case {
         fold(&mut class);
@@ -187,20 +220,28 @@ fn unicode(pattern: &str, at: &mut usize, negated: bool, fold_case: bool) -> Res
 
 /// Unicode categories and scripts by the names that Go knows.
 fn table(name: &str) -> Option<ClassUnicode> {
-    let canonical: String = name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect();
+    let canonical: String = name
+        .chars()
+        .filter(|c| !matches!(c, '_' | '-' | ' '))
+        .collect();
     let mut letters = canonical.chars();
     let first = letters.next()?.to_ascii_uppercase();
-    let canonical: String = std::iter::once(first).chain(letters.map(|c| c.to_ascii_lowercase())).collect();
+    let canonical: String = std::iter::once(first)
+        .chain(letters.map(|c| c.to_ascii_lowercase()))
+        .collect();
     match canonical.as_str() {
         "Any" => return Some(of_ranges(&[(0, MAX)], false, false)),
         "Ascii" => return Some(of_ranges(&[(0, 0x7f)], false, false)),
-        "Assigned" => return query("Cn").map(|mut class| {
-            class.negate();
-            class
-        }),
+        "Assigned" => {
+            return query("Cn").map(|mut class| {
+                class.negate();
+                class
+            });
+        }
         _ => {}
     }
-    let known = CATEGORIES.contains(&canonical.as_str()) || SCRIPTS.split(' ').any(|script| script == canonical);
+    let known = CATEGORIES.contains(&canonical.as_str())
+        || SCRIPTS.split(' ').any(|script| script == canonical);
     if known { query(&canonical) } else { None }
 }
 
@@ -211,7 +252,9 @@ fn query(name: &str) -> Option<ClassUnicode> {
         // A class of one character is a literal.
         HirKind::Literal(literal) => {
             let text = std::str::from_utf8(&literal.0).ok()?;
-            Some(ClassUnicode::new(text.chars().map(|c| ClassUnicodeRange::new(c, c))))
+            Some(ClassUnicode::new(
+                text.chars().map(|c| ClassUnicodeRange::new(c, c)),
+            ))
         }
         _ => Some(ClassUnicode::empty()),
     }
@@ -219,14 +262,86 @@ fn query(name: &str) -> Option<ClassUnicode> {
 
 /// Short names, and Go's aliases without their underscores.
 const CATEGORIES: [&str; 80] = [
-    "C", "Cc", "Cf", "Cn", "Co", "Cs", "L", "Lc", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl", "No",
-    "P", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs",
-    "Casedletter", "Closepunctuation", "Combiningmark", "Connectorpunctuation", "Control", "Currencysymbol",
-    "Dashpunctuation", "Decimalnumber", "Enclosingmark", "Finalpunctuation", "Format", "Initialpunctuation", "Letter",
-    "Letternumber", "Lineseparator", "Lowercaseletter", "Mark", "Mathsymbol", "Modifierletter", "Modifiersymbol",
-    "Nonspacingmark", "Number", "Openpunctuation", "Other", "Otherletter", "Othernumber", "Otherpunctuation",
-    "Othersymbol", "Paragraphseparator", "Privateuse", "Punctuation", "Separator", "Spaceseparator", "Spacingmark",
-    "Surrogate", "Symbol", "Titlecaseletter", "Unassigned", "Uppercaseletter", "Cntrl", "Digit", "Punct",
+    "C",
+    "Cc",
+    "Cf",
+    "Cn",
+    "Co",
+    "Cs",
+    "L",
+    "Lc",
+    "Ll",
+    "Lm",
+    "Lo",
+    "Lt",
+    "Lu",
+    "M",
+    "Mc",
+    "Me",
+    "Mn",
+    "N",
+    "Nd",
+    "Nl",
+    "No",
+    "P",
+    "Pc",
+    "Pd",
+    "Pe",
+    "Pf",
+    "Pi",
+    "Po",
+    "Ps",
+    "S",
+    "Sc",
+    "Sk",
+    "Sm",
+    "So",
+    "Z",
+    "Zl",
+    "Zp",
+    "Zs",
+    "Casedletter",
+    "Closepunctuation",
+    "Combiningmark",
+    "Connectorpunctuation",
+    "Control",
+    "Currencysymbol",
+    "Dashpunctuation",
+    "Decimalnumber",
+    "Enclosingmark",
+    "Finalpunctuation",
+    "Format",
+    "Initialpunctuation",
+    "Letter",
+    "Letternumber",
+    "Lineseparator",
+    "Lowercaseletter",
+    "Mark",
+    "Mathsymbol",
+    "Modifierletter",
+    "Modifiersymbol",
+    "Nonspacingmark",
+    "Number",
+    "Openpunctuation",
+    "Other",
+    "Otherletter",
+    "Othernumber",
+    "Otherpunctuation",
+    "Othersymbol",
+    "Paragraphseparator",
+    "Privateuse",
+    "Punctuation",
+    "Separator",
+    "Spaceseparator",
+    "Spacingmark",
+    "Surrogate",
+    "Symbol",
+    "Titlecaseletter",
+    "Unassigned",
+    "Uppercaseletter",
+    "Cntrl",
+    "Digit",
+    "Punct",
 ];
 
 /// The scripts that Go finds: it no longer finds those whose names have several words.
@@ -248,7 +363,9 @@ pub(super) fn escape_char(pattern: &str, at: &mut usize) -> Result<u32, String> 
         *at += c.map_or(0, char::len_utf8);
         c
     };
-    let Some(c) = next() else { return Err(message(Code::TrailingBackslash, "")) };
+    let Some(c) = next() else {
+        return Err(message(Code::TrailingBackslash, ""));
+    };
     let value = match c {
         'a' => Some(0x07),
         'f' => Some(0x0c),
@@ -266,7 +383,12 @@ pub(super) fn escape_char(pattern: &str, at: &mut usize) -> Result<u32, String> 
 
 /// Up to three octal digits; one alone, unless 0, would be a back-reference.
 fn octal(pattern: &str, at: &mut usize, first: char) -> Option<u32> {
-    let digit = |at: usize| rest(pattern, at).bytes().next().filter(|byte| (b'0'..=b'7').contains(byte));
+    let digit = |at: usize| {
+        rest(pattern, at)
+            .bytes()
+            .next()
+            .filter(|byte| (b'0'..=b'7').contains(byte))
+    };
     if first != '0' && digit(*at).is_none() {
         return None;
     }

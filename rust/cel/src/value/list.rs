@@ -12,14 +12,19 @@ pub struct ConcatList<'a> {
 }
 
 /// Joins nest no deeper than this; beyond it the elements are copied.
-const MAX_CONCAT_DEPTH: u32 = 64;
+const MAX_CONCAT_DEPTH: u32 = 1000;
 
 impl<'a> ConcatList<'a> {
     /// Joins two lists; `None` when the result would nest too deep or have more elements than can be counted.
     pub(crate) fn join(left: ListView<'a>, right: ListView<'a>) -> Option<ConcatList<'a>> {
         let depth = left.depth().max(right.depth()) + 1;
         let len = left.len().checked_add(right.len())?;
-        (depth <= MAX_CONCAT_DEPTH).then_some(ConcatList { left, right, len, depth })
+        (depth <= MAX_CONCAT_DEPTH).then_some(ConcatList {
+            left,
+            right,
+            len,
+            depth,
+        })
     }
 
     fn get(&self, index: usize) -> Option<Value<'a>> {
@@ -100,7 +105,11 @@ impl<'a> ListView<'a> {
 
     /// The elements in order.
     pub fn iter(&self) -> ListIter<'a> {
-        ListIter { list: *self, next: 0, len: self.len() }
+        ListIter {
+            list: *self,
+            next: 0,
+            len: self.len(),
+        }
     }
 
     /// Whether it is read by reflection upstream (strict about operand types).
