@@ -17,8 +17,11 @@ fn every_declaration_is_documented() {
     let lines: Vec<&str> = COMMITTED.lines().collect();
     let mut declarations = 0;
     for (i, line) in lines.iter().enumerate() {
-        let function = line.contains("celgate_") && line.contains('(') && !line.starts_with("//") && !line.starts_with(' ');
-        let item = function || line.starts_with("typedef struct") || (line.starts_with("#define CELGATE_") && !line.ends_with("_H"));
+        let function =
+            line.contains("celgate_") && line.contains('(') && !line.starts_with("//") && !line.starts_with(' ');
+        let item = function
+            || line.starts_with("typedef struct")
+            || (line.starts_with("#define CELGATE_") && !line.ends_with("_H"));
         if item {
             declarations += 1;
             assert!(i > 0 && lines[i - 1].starts_with("//"), "undocumented: {line}");

@@ -19,32 +19,12 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 const NAMES: [&str; 3] = ["object", "numbers", "maps"];
 
 fn program(text: &str) -> Program {
-    let libraries = [
-        &standard::LIBRARY,
-        &optional::LIBRARY,
-        &comprehensions::LIBRARY,
-    ];
-    let builder = libraries
-        .iter()
-        .fold(EnvBuilder::new(), |builder, library| {
-            builder.functions((library.functions)())
-        });
-    let variables = NAMES.map(|name| VariableDecl {
-        name: name.to_owned(),
-        ty: Type::Dyn,
-    });
+    let libraries = [&standard::LIBRARY, &optional::LIBRARY, &comprehensions::LIBRARY];
+    let builder = libraries.iter().fold(EnvBuilder::new(), |builder, library| builder.functions((library.functions)()));
+    let variables = NAMES.map(|name| VariableDecl { name: name.to_owned(), ty: Type::Dyn });
     let env = builder.build().with_variables(variables);
-    let checked = parse(text, &ParseOptions::kubernetes())
-        .and_then(|ast| check(ast, &env))
-        .expect(text);
-    plan(
-        &checked,
-        &PlanOptions {
-            variables: &NAMES,
-            functions: &FunctionTable::new(libraries),
-        },
-    )
-    .expect(text)
+    let checked = parse(text, &ParseOptions::kubernetes()).and_then(|ast| check(ast, &env)).expect(text);
+    plan(&checked, &PlanOptions { variables: &NAMES, functions: &FunctionTable::new(libraries) }).expect(text)
 }
 
 fn record(len: usize) -> Vec<u8> {
@@ -60,14 +40,8 @@ fn record(len: usize) -> Vec<u8> {
         }
     });
     let numbers = (0..len).collect::<Vec<_>>();
-    let maps = (0..len)
-        .map(|i| serde_json::json!({"a": i % 10, "b": "abcdef"}))
-        .collect::<Vec<_>>();
-    encode(&[
-        Root::Typed(object),
-        Root::Plain(numbers.into()),
-        Root::Plain(maps.into()),
-    ])
+    let maps = (0..len).map(|i| serde_json::json!({"a": i % 10, "b": "abcdef"})).collect::<Vec<_>>();
+    encode(&[Root::Typed(object), Root::Plain(numbers.into()), Root::Plain(maps.into())])
 }
 
 fn measure(c: &mut Criterion, group: &str, name: &str, len: usize, text: &str) {
@@ -96,64 +70,25 @@ fn benchmarks(c: &mut Criterion) {
     for (name, text) in [
         ("constant", "true"),
         ("field", "object.metadata.namespace == 'default'"),
-        (
-            "fields",
-            "object.spec.containers[0].securityContext.runAsUser > 10 && object.spec.hostNetwork == false",
-        ),
-        (
-            "has",
-            "has(object.metadata.labels) && has(object.metadata.labels.app) && !has(object.metadata.labels.nope)",
-        ),
-        (
-            "optional",
-            "object.?spec.?securityContext.?runAsNonRoot.orValue(true)",
-        ),
-        (
-            "containers",
-            "object.spec.containers.all(c, has(c.securityContext) && !c.securityContext.privileged)",
-        ),
-        (
-            "images",
-            "object.spec.containers.all(c, c.image.startsWith('registry.example.com/'))",
-        ),
+        ("fields", "object.spec.containers[0].securityContext.runAsUser > 10 && object.spec.hostNetwork == false"),
+        ("has", "has(object.metadata.labels) && has(object.metadata.labels.app) && !has(object.metadata.labels.nope)"),
+        ("optional", "object.?spec.?securityContext.?runAsNonRoot.orValue(true)"),
+        ("containers", "object.spec.containers.all(c, has(c.securityContext) && !c.securityContext.privileged)"),
+        ("images", "object.spec.containers.all(c, c.image.startsWith('registry.example.com/'))"),
         (
             "regex",
             "object.spec.containers.all(c, c.image.matches('^registry[.]example[.]com/[a-z]+/[a-z0-9]+:v[0-9.]+$'))",
         ),
-        (
-            "message",
-            "'pod ' + object.metadata.name + ' has ' + string(size(object.spec.containers)) + ' containers'",
-        ),
-        (
-            "names",
-            "object.spec.containers.map(c, c.name).filter(n, n != 'c1').size() == 3",
-        ),
+        ("message", "'pod ' + object.metadata.name + ' has ' + string(size(object.spec.containers)) + ' containers'"),
+        ("names", "object.spec.containers.map(c, c.name).filter(n, n != 'c1').size() == 3"),
     ] {
         measure(c, "policy", name, 0, text);
     }
     for len in [10, 100, 1000] {
-        measure(
-            c,
-            "list",
-            "all",
-            len,
-            "numbers.all(x, x < 1000000 && x >= 0)",
-        );
-        measure(
-            c,
-            "list",
-            "maps",
-            len,
-            "maps.all(x, x.a < 5 || x.b.startsWith('abc'))",
-        );
+        measure(c, "list", "all", len, "numbers.all(x, x < 1000000 && x >= 0)");
+        measure(c, "list", "maps", len, "maps.all(x, x.a < 5 || x.b.startsWith('abc'))");
         measure(c, "list", "map", len, "numbers.map(x, x + 1).size() > 0");
-        measure(
-            c,
-            "list",
-            "tracked",
-            len,
-            "numbers.map(x, x in [1, 2]).size() > 0",
-        );
+        measure(c, "list", "tracked", len, "numbers.map(x, x in [1, 2]).size() > 0");
     }
 }
 

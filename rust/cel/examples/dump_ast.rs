@@ -12,14 +12,10 @@ use celgate_cel::parser::{ParseOptions, parse};
 
 fn main() -> std::io::Result<()> {
     let populate_macro_calls = std::env::args().any(|arg| arg == "--macro-calls");
-    let options = ParseOptions {
-        populate_macro_calls,
-        ..ParseOptions::kubernetes()
-    };
+    let options = ParseOptions { populate_macro_calls, ..ParseOptions::kubernetes() };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for line in std::io::stdin().lock().lines() {
-        let text = decode(&line?)
-            .ok_or_else(|| std::io::Error::other("not a line of hexadecimal UTF-8"))?;
+        let text = decode(&line?).ok_or_else(|| std::io::Error::other("not a line of hexadecimal UTF-8"))?;
         let mut json = String::new();
         match parse(&text, &options) {
             Ok(ast) => write_ast(&mut json, &ast),
@@ -31,14 +27,8 @@ fn main() -> std::io::Result<()> {
 }
 
 fn decode(hex: &str) -> Option<String> {
-    let digits: Option<Vec<u8>> = hex
-        .chars()
-        .map(|c| c.to_digit(16).map(|digit| digit as u8))
-        .collect();
-    let bytes = digits?
-        .chunks(2)
-        .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit))
-        .collect();
+    let digits: Option<Vec<u8>> = hex.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
+    let bytes = digits?.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect();
     String::from_utf8(bytes).ok()
 }
 
@@ -51,11 +41,7 @@ fn write_ast(out: &mut String, ast: &Ast) {
     for (index, (id, range)) in offsets.iter().enumerate() {
         let comma = if index > 0 { "," } else { "" };
         let (line, column) = ast.source.location(range.start);
-        let _ = write!(
-            out,
-            "{comma}[{id},{},{},{line},{column}]",
-            range.start, range.stop
-        );
+        let _ = write!(out, "{comma}[{id},{},{},{line},{column}]", range.start, range.stop);
     }
     let mut calls: Vec<_> = ast.source.macro_calls.iter().collect();
     calls.sort_by_key(|(id, _)| **id);
@@ -75,11 +61,7 @@ fn write_issues(out: &mut String, issues: &Issues) {
     out.push_str("{\"errors\":[");
     for (index, issue) in sorted.iter().enumerate() {
         let comma = if index > 0 { "," } else { "" };
-        let _ = write!(
-            out,
-            "{comma}[{},{},",
-            issue.location.line, issue.location.column
-        );
+        let _ = write!(out, "{comma}[{},{},", issue.location.line, issue.location.column);
         write_string(out, &issue.message);
         out.push(']');
     }
@@ -125,25 +107,13 @@ fn write_expr(out: &mut String, expr: &Expr) {
             out.push_str("\"ident\",");
             write_string(out, name);
         }
-        ExprKind::Select {
-            operand,
-            field,
-            test_only,
-        } => {
-            out.push_str(if *test_only {
-                "\"has\","
-            } else {
-                "\"select\","
-            });
+        ExprKind::Select { operand, field, test_only } => {
+            out.push_str(if *test_only { "\"has\"," } else { "\"select\"," });
             write_expr(out, operand);
             out.push(',');
             write_string(out, field);
         }
-        ExprKind::Call {
-            target,
-            function,
-            args,
-        } => {
+        ExprKind::Call { target, function, args } => {
             out.push_str("\"call\",");
             write_string(out, function);
             out.push(',');
@@ -154,10 +124,7 @@ fn write_expr(out: &mut String, expr: &Expr) {
             out.push(',');
             write_list(out, args, write_expr);
         }
-        ExprKind::List {
-            elements,
-            optional_indices,
-        } => {
+        ExprKind::List { elements, optional_indices } => {
             out.push_str("\"list\",");
             write_list(out, elements, write_expr);
             let _ = write!(out, ",{optional_indices:?}");
@@ -195,13 +162,7 @@ fn write_fold(out: &mut String, fold: &Comprehension) {
         out.push(',');
         write_string(out, name);
     }
-    for part in [
-        &fold.iter_range,
-        &fold.accu_init,
-        &fold.loop_condition,
-        &fold.loop_step,
-        &fold.result,
-    ] {
+    for part in [&fold.iter_range, &fold.accu_init, &fold.loop_condition, &fold.loop_step, &fold.result] {
         out.push(',');
         write_expr(out, part);
     }

@@ -58,19 +58,9 @@ pub fn check(ast: Ast, env: &Env) -> Result<Checked, Issues> {
     let Ast { mut expr, source } = ast;
     let mut checker = Checker::new(env, &source);
     checker.check(&mut expr);
-    let Checker {
-        unifier,
-        mut types,
-        references,
-        mut issues,
-        ..
-    } = checker;
+    let Checker { unifier, mut types, references, mut issues, .. } = checker;
     if unifier.gave_up() {
-        issues.report(
-            expr.id,
-            Location::of_expr(&source, expr.id),
-            TOO_LARGE.to_owned(),
-        );
+        issues.report(expr.id, Location::of_expr(&source, expr.id), TOO_LARGE.to_owned());
     }
     if !issues.is_empty() {
         return Err(issues);
@@ -79,18 +69,9 @@ pub fn check(ast: Ast, env: &Env) -> Result<Checked, Issues> {
         *ty = unifier.substitute(ty, true);
     }
     let output = types.get(&expr.id).cloned().unwrap_or(Type::Error);
-    let checked = Checked {
-        ast: Ast { expr, source },
-        types,
-        references,
-        output,
-    };
+    let checked = Checked { ast: Ast { expr, source }, types, references, output };
     validate::run(env.validators(), &checked, &mut issues);
-    if issues.is_empty() {
-        Ok(checked)
-    } else {
-        Err(issues)
-    }
+    if issues.is_empty() { Ok(checked) } else { Err(issues) }
 }
 
 /// A check in progress.
@@ -116,10 +97,7 @@ impl<'e> Checker<'e> {
             env,
             source,
             types: ExprMap::with_capacity_and_hasher(expressions, BuildHasherDefault::default()),
-            references: ExprMap::with_capacity_and_hasher(
-                expressions,
-                BuildHasherDefault::default(),
-            ),
+            references: ExprMap::with_capacity_and_hasher(expressions, BuildHasherDefault::default()),
             unifier: Unifier::default(),
             scopes: Vec::new(),
             all_overloads: !env.filters_cross_type_comparisons(),
@@ -137,42 +115,26 @@ impl<'e> Checker<'e> {
             }
             ExprKind::Ident(name) => self.ident(expr.id, name),
             ExprKind::Select { .. } => self.select(expr),
-            ExprKind::Call {
-                target,
-                function,
-                args,
-            } => self.call(expr.id, target, function, args),
-            ExprKind::List {
-                elements,
-                optional_indices,
-            } => self.list(expr.id, elements, optional_indices),
+            ExprKind::Call { target, function, args } => self.call(expr.id, target, function, args),
+            ExprKind::List { elements, optional_indices } => self.list(expr.id, elements, optional_indices),
             ExprKind::Map { entries } => self.map(expr.id, entries),
             ExprKind::Struct { type_name, fields } => self.message(expr.id, type_name, fields),
             ExprKind::Comprehension(comprehension) => self.comprehension(expr.id, comprehension),
-            ExprKind::Unspecified => {
-                self.report(expr.id, "unexpected unspecified type: exprKind".to_owned())
-            }
+            ExprKind::Unspecified => self.report(expr.id, "unexpected unspecified type: exprKind".to_owned()),
         }
     }
 
     fn report(&mut self, id: ExprId, message: String) {
-        self.issues
-            .report(id, Location::of_expr(self.source, id), message);
+        self.issues.report(id, Location::of_expr(self.source, id), message);
     }
 
     fn type_mismatch(&mut self, id: ExprId, expected: &Type, actual: &Type) {
-        self.report(
-            id,
-            format!("expected type '{expected}' but found '{actual}'"),
-        );
+        self.report(id, format!("expected type '{expected}' but found '{actual}'"));
     }
 
     fn undeclared(&mut self, id: ExprId, name: &str) {
         let container = self.env.container();
-        self.report(
-            id,
-            format!("undeclared reference to '{name}' (in container '{container}')"),
-        );
+        self.report(id, format!("undeclared reference to '{name}' (in container '{container}')"));
     }
 
     /// Notes an expression's type. An expression that is checked twice must get the same type both times.
@@ -185,9 +147,7 @@ impl<'e> Checker<'e> {
         };
         match self.types.get(&id) {
             Some(old) if !old.is_exact(&ty) => {
-                let message = format!(
-                    "incompatible type already exists for expression: ({id}) old:{old}, new:{ty}"
-                );
+                let message = format!("incompatible type already exists for expression: ({id}) old:{old}, new:{ty}");
                 self.report(id, message);
             }
             _ => {

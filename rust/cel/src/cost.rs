@@ -52,9 +52,7 @@ impl Cost {
         }
         match overload {
             "starts_with_string" | "ends_with_string" => Cost::Traversal(1),
-            "string_to_bytes" | "bytes_to_string" | "strings_quote" | "string_format" => {
-                Cost::Traversal(0)
-            }
+            "string_to_bytes" | "bytes_to_string" | "strings_quote" | "string_format" => Cost::Traversal(0),
             "in_list" => Cost::SizeOfSecond,
             "less_string"
             | "greater_string"
@@ -74,12 +72,7 @@ impl Cost {
     }
 
     /// The cost of one call.
-    pub(crate) fn count<'a>(
-        self,
-        ctx: &EvalContext<'a>,
-        args: &[Value<'a>],
-        result: Value<'a>,
-    ) -> u64 {
+    pub(crate) fn count<'a>(self, ctx: &EvalContext<'a>, args: &[Value<'a>], result: Value<'a>) -> u64 {
         let size = |index: usize| args.get(index).map_or(1, |arg| cost_size(*arg));
         match self {
             Cost::One => 1,

@@ -16,10 +16,7 @@ pub struct VariableDecl {
 impl VariableDecl {
     /// A variable of this name and type.
     pub fn new(name: impl Into<String>, ty: Type) -> Self {
-        VariableDecl {
-            name: name.into(),
-            ty,
-        }
+        VariableDecl { name: name.into(), ty }
     }
 }
 
@@ -55,22 +52,12 @@ impl FunctionDecl {
 impl OverloadDecl {
     /// A global overload `f(args) -> result`.
     pub fn global(id: &'static str, args: Vec<Type>, result: Type) -> Self {
-        OverloadDecl {
-            id,
-            args,
-            result,
-            member: false,
-        }
+        OverloadDecl { id, args, result, member: false }
     }
 
     /// A member overload `args[0].f(args[1..]) -> result`.
     pub fn member(id: &'static str, args: Vec<Type>, result: Type) -> Self {
-        OverloadDecl {
-            id,
-            args,
-            result,
-            member: true,
-        }
+        OverloadDecl { id, args, result, member: true }
     }
 }
 
@@ -114,15 +101,8 @@ impl StructTable {
 
     /// Adds a struct type with its fields.
     #[must_use]
-    pub fn with<'a>(
-        mut self,
-        type_name: &str,
-        fields: impl IntoIterator<Item = (&'a str, Type)>,
-    ) -> Self {
-        let fields = fields
-            .into_iter()
-            .map(|(name, ty)| (name.to_owned(), ty))
-            .collect();
+    pub fn with<'a>(mut self, type_name: &str, fields: impl IntoIterator<Item = (&'a str, Type)>) -> Self {
+        let fields = fields.into_iter().map(|(name, ty)| (name.to_owned(), ty)).collect();
         self.structs.insert(type_name.to_owned(), fields);
         self
     }

@@ -53,11 +53,7 @@ enum StructSource {
     /// Answers for all the types that it has.
     Provider(SharedProvider),
     /// One more field of a type below.
-    Field {
-        type_name: Arc<str>,
-        field: Box<str>,
-        ty: Type,
-    },
+    Field { type_name: Arc<str>, field: Box<str>, ty: Type },
 }
 
 /// Collects what an [`Env`] is made of.
@@ -73,25 +69,12 @@ pub struct EnvBuilder {
 impl EnvBuilder {
     /// The types of the language and the well-known protobuf messages, without any function (cel-go `NewCustomEnv`).
     pub fn new() -> Self {
-        let builder = EnvBuilder {
-            cross_type_numeric_comparisons: true,
-            ..EnvBuilder::default()
-        };
+        let builder = EnvBuilder { cross_type_numeric_comparisons: true, ..EnvBuilder::default() };
         let list = Type::list(Type::Dyn);
         let map = Type::map(Type::Dyn, Type::Dyn);
-        let scalars = [
-            Type::Bool,
-            Type::Bytes,
-            Type::Double,
-            Type::Int,
-            Type::Null,
-            Type::String,
-            Type::Uint,
-        ];
+        let scalars = [Type::Bool, Type::Bytes, Type::Double, Type::Int, Type::Null, Type::String, Type::Uint];
         let builder = scalars.into_iter().fold(builder, EnvBuilder::type_name);
-        [Type::TypeType, list, map]
-            .into_iter()
-            .fold(builder, EnvBuilder::type_name)
+        [Type::TypeType, list, map].into_iter().fold(builder, EnvBuilder::type_name)
     }
 
     /// The name under which unqualified names are looked up first (cel-go `Container`).
@@ -106,10 +89,8 @@ impl EnvBuilder {
     #[must_use]
     pub fn functions(mut self, functions: impl IntoIterator<Item = FunctionDecl>) -> Self {
         for function in functions {
-            let known = self
-                .functions
-                .entry(function.name)
-                .or_insert_with(|| FunctionDecl::new(function.name, Vec::new()));
+            let known =
+                self.functions.entry(function.name).or_insert_with(|| FunctionDecl::new(function.name, Vec::new()));
             for overload in function.overloads {
                 if known.overloads.iter().all(|o| o.id != overload.id) {
                     known.overloads.push(overload);
@@ -129,8 +110,7 @@ impl EnvBuilder {
     /// Makes `optional_type` an identifier.
     #[must_use]
     pub fn optional_type_name(mut self) -> Self {
-        self.types
-            .insert(OPTIONAL_TYPE.to_owned(), Type::optional(Type::Dyn));
+        self.types.insert(OPTIONAL_TYPE.to_owned(), Type::optional(Type::Dyn));
         self
     }
 
@@ -152,10 +132,7 @@ impl EnvBuilder {
 
     /// The environment.
     pub fn build(self) -> Env {
-        let functions = self
-            .functions
-            .into_iter()
-            .map(|(name, decl)| (name, Function::new(decl)));
+        let functions = self.functions.into_iter().map(|(name, decl)| (name, Function::new(decl)));
         Env {
             base: Arc::new(Base {
                 container: self.container,
@@ -174,18 +151,9 @@ impl Env {
     /// This environment with more variables, which hide those of the same name.
     #[must_use]
     pub fn with_variables(&self, variables: impl IntoIterator<Item = VariableDecl>) -> Env {
-        let names = variables
-            .into_iter()
-            .map(|variable| (variable.name, variable.ty))
-            .collect();
-        let variables = Some(Arc::new(Variables {
-            below: self.variables.clone(),
-            names,
-        }));
-        Env {
-            variables,
-            ..self.clone()
-        }
+        let names = variables.into_iter().map(|variable| (variable.name, variable.ty)).collect();
+        let variables = Some(Arc::new(Variables { below: self.variables.clone(), names }));
+        Env { variables, ..self.clone() }
     }
 
     /// This environment with more struct types, which hide those of the same name.
@@ -197,22 +165,12 @@ impl Env {
     /// This environment with one more field of a struct type that a provider has; hides a field of the same name.
     #[must_use]
     pub fn with_struct_field(&self, type_name: &str, field: &str, ty: Type) -> Env {
-        self.with_structs(StructSource::Field {
-            type_name: Arc::from(type_name),
-            field: Box::from(field),
-            ty,
-        })
+        self.with_structs(StructSource::Field { type_name: Arc::from(type_name), field: Box::from(field), ty })
     }
 
     fn with_structs(&self, source: StructSource) -> Env {
-        let structs = Some(Arc::new(Structs {
-            below: self.structs.clone(),
-            source,
-        }));
-        Env {
-            structs,
-            ..self.clone()
-        }
+        let structs = Some(Arc::new(Structs { below: self.structs.clone(), source }));
+        Env { structs, ..self.clone() }
     }
 
     /// The container's name, as in "(in container '')".
@@ -230,11 +188,7 @@ impl Env {
 
     /// The first non-empty answer for the names that a name may stand for in the container, innermost first
     /// (cel-go `ResolveCandidateNames`). A leading dot means the name as it is.
-    pub(crate) fn resolve<T>(
-        &self,
-        name: &str,
-        mut find: impl FnMut(&str) -> Option<T>,
-    ) -> Option<T> {
+    pub(crate) fn resolve<T>(&self, name: &str, mut find: impl FnMut(&str) -> Option<T>) -> Option<T> {
         if let Some(absolute) = name.strip_prefix('.') {
             return find(absolute);
         }
@@ -266,11 +220,7 @@ impl Env {
 
     /// The type that exactly this name denotes.
     pub(crate) fn type_named(&self, name: &str) -> Option<Type> {
-        self.base
-            .types
-            .get(name)
-            .cloned()
-            .or_else(|| self.struct_type(name))
+        self.base.types.get(name).cloned().or_else(|| self.struct_type(name))
     }
 
     /// The value of a protobuf enum constant of exactly this name.
@@ -284,9 +234,7 @@ impl Env {
     }
 
     fn struct_type(&self, type_name: &str) -> Option<Type> {
-        let declared = self
-            .providers()
-            .find_map(|provider| provider.struct_type(type_name));
+        let declared = self.providers().find_map(|provider| provider.struct_type(type_name));
         declared.or_else(|| well_known::fields(type_name).map(|_| Type::object(type_name)))
     }
 
@@ -304,11 +252,7 @@ impl Env {
                     Some(_) => return None,
                     None => layer = structs.below.as_deref(),
                 },
-                StructSource::Field {
-                    type_name: of,
-                    field: name,
-                    ty,
-                } if **of == *type_name && **name == *field => {
+                StructSource::Field { type_name: of, field: name, ty } if **of == *type_name && **name == *field => {
                     return Some(ty.clone());
                 }
                 StructSource::Field { .. } => layer = structs.below.as_deref(),
@@ -318,8 +262,7 @@ impl Env {
     }
 
     fn providers(&self) -> impl Iterator<Item = &SharedProvider> {
-        let layers =
-            std::iter::successors(self.structs.as_deref(), |structs| structs.below.as_deref());
+        let layers = std::iter::successors(self.structs.as_deref(), |structs| structs.below.as_deref());
         layers.filter_map(|structs| match &structs.source {
             StructSource::Provider(provider) => Some(provider),
             StructSource::Field { .. } => None,
@@ -329,9 +272,7 @@ impl Env {
 
 impl fmt::Debug for Env {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Env")
-            .field("functions", &self.base.functions.len())
-            .finish_non_exhaustive()
+        f.debug_struct("Env").field("functions", &self.base.functions.len()).finish_non_exhaustive()
     }
 }
 

@@ -41,11 +41,7 @@ impl Program {
         } else {
             Machine::<false>::new(self, ctx, variables).node(self.root)
         };
-        if ctx.halt().is_some() {
-            Value::Halt
-        } else {
-            value
-        }
+        if ctx.halt().is_some() { Value::Halt } else { value }
     }
 }
 
@@ -64,18 +60,12 @@ struct Machine<'a, 'e, const TRACKED: bool> {
 }
 
 impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
-    fn new(
-        program: &'a Program,
-        ctx: &'e EvalContext<'a>,
-        variables: &'e dyn Activation<'a>,
-    ) -> Self {
+    fn new(program: &'a Program, ctx: &'e EvalContext<'a>, variables: &'e dyn Activation<'a>) -> Self {
         Machine {
             program,
             ctx,
             variables,
-            locals: ctx
-                .arena
-                .alloc_slice_fill_copy(program.locals as usize, Value::Halt),
+            locals: ctx.arena.alloc_slice_fill_copy(program.locals as usize, Value::Halt),
             builders: bumpalo::collections::Vec::new_in(ctx.arena),
             constants: bumpalo::collections::Vec::new_in(ctx.arena),
             tracker: Tracker::new(ctx.arena, if TRACKED { program.ids } else { 0 }),
@@ -85,18 +75,11 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     /// Charges a step, and turns its value into a halt if that passes the limit.
     #[inline]
     fn charged(&self, cost: u64, value: Value<'a>) -> Value<'a> {
-        if self.ctx.charge(cost) {
-            value
-        } else {
-            Value::Halt
-        }
+        if self.ctx.charge(cost) { value } else { Value::Halt }
     }
 
     fn id(&self, node: u32) -> u32 {
-        self.program
-            .nodes
-            .get(node as usize)
-            .map_or(0, |node| node.id)
+        self.program.nodes.get(node as usize).map_or(0, |node| node.id)
     }
 
     fn drop_node(&mut self, node: u32) {
@@ -204,11 +187,7 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
             };
             args = [left, right];
         }
-        let cost = if equal && matches!(args[0], Value::Opaque(_)) {
-            1
-        } else {
-            smaller(&args)
-        };
+        let cost = if equal && matches!(args[0], Value::Opaque(_)) { 1 } else { smaller(&args) };
         self.charged(cost, value)
     }
 

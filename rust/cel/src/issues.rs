@@ -22,25 +22,17 @@ pub struct Location {
 
 impl Location {
     /// No place at all; printed as `-1:0`.
-    pub const NONE: Location = Location {
-        line: -1,
-        column: -1,
-    };
+    pub const NONE: Location = Location { line: -1, column: -1 };
 
     /// The place where an expression starts, or [`Location::NONE`].
     pub fn of_expr(source: &SourceInfo, id: ExprId) -> Location {
-        source.offsets.get(&id).map_or(Location::NONE, |range| {
-            Location::of_offset(source, range.start)
-        })
+        source.offsets.get(&id).map_or(Location::NONE, |range| Location::of_offset(source, range.start))
     }
 
     /// The place of a code-point offset.
     pub fn of_offset(source: &SourceInfo, offset: u32) -> Location {
         let (line, column) = source.location(offset);
-        Location {
-            line: line as i32,
-            column: column as i32,
-        }
+        Location { line: line as i32, column: column as i32 }
     }
 }
 
@@ -66,11 +58,7 @@ pub struct Issues {
 impl Issues {
     /// No errors yet, for an expression with this source text.
     pub fn new(text: &str) -> Issues {
-        Issues {
-            text: text.to_owned(),
-            errors: Vec::new(),
-            count: 0,
-        }
+        Issues { text: text.to_owned(), errors: Vec::new(), count: 0 }
     }
 
     /// A single error that has no place in a source.
@@ -84,11 +72,7 @@ impl Issues {
     pub fn report(&mut self, expr_id: ExprId, location: Location, message: String) {
         self.count += 1;
         if self.count <= MAX_REPORTED {
-            self.errors.push(Issue {
-                expr_id,
-                location,
-                message,
-            });
+            self.errors.push(Issue { expr_id, location, message });
         }
     }
 
@@ -121,11 +105,7 @@ impl fmt::Display for Issues {
             write_issue(f, &self.text, issue)?;
         }
         if self.count > MAX_REPORTED {
-            write!(
-                f,
-                "\n{} more errors were truncated",
-                self.count - MAX_REPORTED
-            )?;
+            write!(f, "\n{} more errors were truncated", self.count - MAX_REPORTED)?;
         }
         Ok(())
     }
@@ -135,14 +115,8 @@ impl std::error::Error for Issues {}
 
 fn write_issue(f: &mut fmt::Formatter<'_>, text: &str, issue: &Issue) -> fmt::Result {
     let Location { line, column } = issue.location;
-    write!(
-        f,
-        "ERROR: {DESCRIPTION}:{line}:{}: {}",
-        i64::from(column) + 1,
-        issue.message
-    )?;
-    let Some(snippet) = line_of(text, line).filter(|snippet| snippet.len() <= MAX_SNIPPET_BYTES)
-    else {
+    write!(f, "ERROR: {DESCRIPTION}:{line}:{}: {}", i64::from(column) + 1, issue.message)?;
+    let Some(snippet) = line_of(text, line).filter(|snippet| snippet.len() <= MAX_SNIPPET_BYTES) else {
         return Ok(());
     };
     let snippet = snippet.replace('\t', " ");
@@ -151,11 +125,7 @@ fn write_issue(f: &mut fmt::Formatter<'_>, text: &str, issue: &Issue) -> fmt::Re
     for char in rest.by_ref().take(usize::try_from(column).unwrap_or(0)) {
         f.write_str(if char.is_ascii() { "." } else { "\u{ff0e}" })?;
     }
-    f.write_str(if rest.next().is_none_or(|char| char.is_ascii()) {
-        "^"
-    } else {
-        "\u{ff3e}"
-    })
+    f.write_str(if rest.next().is_none_or(|char| char.is_ascii()) { "^" } else { "\u{ff3e}" })
 }
 
 /// The text of a line (from 1) without its newline.
@@ -163,8 +133,7 @@ fn line_of(text: &str, line: i32) -> Option<&str> {
     if text.is_empty() {
         return None;
     }
-    text.split('\n')
-        .nth(usize::try_from(line).ok()?.checked_sub(1)?)
+    text.split('\n').nth(usize::try_from(line).ok()?.checked_sub(1)?)
 }
 
 #[cfg(test)]
@@ -179,34 +148,19 @@ mod tests {
 
     #[test]
     fn points_at_the_column() {
-        assert_eq!(
-            one("a\n&&b(c", 2, 3, "bad"),
-            "ERROR: <input>:2:4: bad\n | &&b(c\n | ...^"
-        );
-        assert_eq!(
-            one("\ta", 1, 1, "bad"),
-            "ERROR: <input>:1:2: bad\n |  a\n | .^"
-        );
-        assert_eq!(
-            one("a", 1, 5, "bad"),
-            "ERROR: <input>:1:6: bad\n | a\n | .^"
-        );
+        assert_eq!(one("a\n&&b(c", 2, 3, "bad"), "ERROR: <input>:2:4: bad\n | &&b(c\n | ...^");
+        assert_eq!(one("\ta", 1, 1, "bad"), "ERROR: <input>:1:2: bad\n |  a\n | .^");
+        assert_eq!(one("a", 1, 5, "bad"), "ERROR: <input>:1:6: bad\n | a\n | .^");
     }
 
     #[test]
     fn wide_characters_get_wide_marks() {
-        assert_eq!(
-            one("x\n我a很好", 2, 3, "bad"),
-            "ERROR: <input>:2:4: bad\n | 我a很好\n | ．.．＾"
-        );
+        assert_eq!(one("x\n我a很好", 2, 3, "bad"), "ERROR: <input>:2:4: bad\n | 我a很好\n | ．.．＾");
     }
 
     #[test]
     fn without_a_place_there_is_no_source_line() {
-        assert_eq!(
-            Issues::unplaced("bad".to_owned()).to_string(),
-            "ERROR: <input>:-1:0: bad"
-        );
+        assert_eq!(Issues::unplaced("bad".to_owned()).to_string(), "ERROR: <input>:-1:0: bad");
         assert_eq!(one("a", -1, -1, "bad"), "ERROR: <input>:-1:0: bad");
         assert_eq!(one("", 1, 0, "bad"), "ERROR: <input>:1:1: bad");
         let long = "x".repeat(MAX_SNIPPET_BYTES + 1);
@@ -220,11 +174,7 @@ mod tests {
             issues.report(0, Location { line: 1, column: 1 }, "b".to_owned());
         }
         assert_eq!(issues.errors().len(), 100);
-        assert!(
-            issues
-                .to_string()
-                .ends_with("\n50 more errors were truncated")
-        );
+        assert!(issues.to_string().ends_with("\n50 more errors were truncated"));
         let mut two = Issues::new("ab");
         two.report(0, Location { line: 1, column: 1 }, "second".to_owned());
         two.report(0, Location { line: 1, column: 0 }, "first".to_owned());

@@ -65,9 +65,7 @@ impl Token {
     /// The token's text.
     pub fn text<'t>(&self, source: &'t str) -> &'t str {
         let start = self.byte_start as usize;
-        source
-            .get(start..start + self.byte_len as usize)
-            .unwrap_or("")
+        source.get(start..start + self.byte_len as usize).unwrap_or("")
     }
 
     /// Where cel-go says that it ends: code points before it plus bytes in it.
@@ -107,27 +105,14 @@ pub fn tokenize(text: &str) -> Tokens<'_> {
         let piece = text.get(at..end).unwrap_or("");
         match scan {
             Scan::Token(kind, _) => {
-                tokens.push(Token {
-                    kind,
-                    start,
-                    byte_start: at as u32,
-                    byte_len: piece.len() as u32,
-                });
+                tokens.push(Token { kind, start, byte_start: at as u32, byte_len: piece.len() as u32 });
             }
-            Scan::Error(_) => errors.push(LexicalError {
-                start,
-                skipped: piece,
-            }),
+            Scan::Error(_) => errors.push(LexicalError { start, skipped: piece }),
             Scan::Hidden(_) => {}
         }
         start += piece.chars().count() as u32;
         at = end;
     }
-    tokens.push(Token {
-        kind: TokenKind::EndOfInput,
-        start,
-        byte_start: at as u32,
-        byte_len: 0,
-    });
+    tokens.push(Token { kind: TokenKind::EndOfInput, start, byte_start: at as u32, byte_len: 0 });
     Tokens { tokens, errors }
 }

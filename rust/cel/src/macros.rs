@@ -31,21 +31,11 @@ pub struct Macro {
 
 impl Macro {
     const fn global(function: &'static str, args: usize, expand: Expand) -> Macro {
-        Macro {
-            function,
-            args,
-            member: false,
-            expand,
-        }
+        Macro { function, args, member: false, expand }
     }
 
     const fn member(function: &'static str, args: usize, expand: Expand) -> Macro {
-        Macro {
-            function,
-            args,
-            member: true,
-            expand,
-        }
+        Macro { function, args, member: true, expand }
     }
 }
 

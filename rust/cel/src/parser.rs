@@ -66,16 +66,14 @@ pub fn parse(text: &str, options: &ParseOptions) -> Result<Ast, Issues> {
     if text.len() > options.max_code_points {
         let (size, limit) = (text.chars().count(), options.max_code_points);
         if size > limit {
-            let message =
-                format!("expression code point size exceeds limit: size: {size}, limit {limit}");
+            let message = format!("expression code point size exceeds limit: size: {size}, limit {limit}");
             return Err(Issues::unplaced(message));
         }
     }
     let mut issues = Issues::new(text);
     let source = source_info(text);
     let lexed = lexer::tokenize(text);
-    let grammar::Outcome { tree, stop } =
-        grammar::parse(&lexed.tokens, options.max_recursion_depth);
+    let grammar::Outcome { tree, stop } = grammar::parse(&lexed.tokens, options.max_recursion_depth);
     let go_on = report(&mut issues, &source, &lexed.errors, stop.as_ref(), options);
     if !go_on {
         return Err(issues);
@@ -101,11 +99,7 @@ fn source_info(text: &str) -> SourceInfo {
     }
     // cel-go ends the list with one past the end of the text, but counts an empty text as having a line break at 0.
     line_offsets.push(if text.is_empty() { 0 } else { count + 1 });
-    SourceInfo {
-        text: text.to_owned(),
-        line_offsets,
-        ..SourceInfo::default()
-    }
+    SourceInfo { text: text.to_owned(), line_offsets, ..SourceInfo::default() }
 }
 
 /// Reports what the lexer skipped and why the grammar stopped, in the order of the text; false when cel-go goes no further.
@@ -124,27 +118,12 @@ fn report(
     let mut errors: Vec<(u32, String)> = lexical
         .iter()
         .filter(|error| error.start < end)
-        .map(|error| {
-            (
-                error.start,
-                format!("token recognition error at: '{}'", error.skipped),
-            )
-        })
+        .map(|error| (error.start, format!("token recognition error at: '{}'", error.skipped)))
         .collect();
     if let Some(Stop::Unexpected { found, wanted }) = stop {
-        let shown = if found.kind == TokenKind::EndOfInput {
-            "<EOF>"
-        } else {
-            found.text(&source.text)
-        };
+        let shown = if found.kind == TokenKind::EndOfInput { "<EOF>" } else { found.text(&source.text) };
         let at = errors.partition_point(|error| error.0 < found.start);
-        errors.insert(
-            at,
-            (
-                found.start,
-                format!("mismatched input '{shown}' expecting {wanted}"),
-            ),
-        );
+        errors.insert(at, (found.start, format!("mismatched input '{shown}' expecting {wanted}")));
     }
     let too_many = errors.len() > MAX_SYNTAX_ERRORS;
     if too_many {
@@ -156,10 +135,7 @@ fn report(
     for (start, message) in errors {
         let location = match source.text.as_str() {
             // In an empty text cel-go counts lines from the second, and finds none.
-            "" => Location {
-                line: 1,
-                column: -1,
-            },
+            "" => Location { line: 1, column: -1 },
             _ => Location::of_offset(source, start),
         };
         issues.report(0, location, format!("Syntax error: {message}"));
@@ -168,10 +144,7 @@ fn report(
         return false;
     }
     if let Some(Stop::TooDeep { .. }) = stop {
-        let message = format!(
-            "expression recursion limit exceeded: {}",
-            options.max_recursion_depth
-        );
+        let message = format!("expression recursion limit exceeded: {}", options.max_recursion_depth);
         issues.report(0, Location::NONE, message);
         return false;
     }

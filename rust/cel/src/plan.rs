@@ -11,8 +11,7 @@ mod tracking;
 
 pub use program::Program;
 pub(crate) use program::{
-    Aggregate, Attribute, Base, Call, Constant, Fold, Hint, Node, NodeKind, Operation, Qualifier,
-    QualifierKind, Span,
+    Aggregate, Attribute, Base, Call, Constant, Fold, Hint, Node, NodeKind, Operation, Qualifier, QualifierKind, Span,
 };
 
 use std::fmt;
@@ -151,22 +150,11 @@ impl<'e, 'o> Planner<'e, 'o> {
     /// Recursion is bounded by the parser, which limits the depth of an expression.
     fn node(&mut self, expr: &'e Expr) -> Result<u32, PlanError> {
         match &expr.kind {
-            ExprKind::Call {
-                target,
-                function,
-                args,
-            } => self.call(expr.id, target.as_deref(), function, args),
+            ExprKind::Call { target, function, args } => self.call(expr.id, target.as_deref(), function, args),
             ExprKind::Ident(name) => self.ident(expr.id, name),
             ExprKind::Literal(literal) => Ok(self.constant(expr.id, of_literal(literal))),
-            ExprKind::Select {
-                operand,
-                field,
-                test_only,
-            } => self.select(expr.id, operand, field, *test_only),
-            ExprKind::List {
-                elements,
-                optional_indices,
-            } => self.list(expr.id, elements, optional_indices),
+            ExprKind::Select { operand, field, test_only } => self.select(expr.id, operand, field, *test_only),
+            ExprKind::List { elements, optional_indices } => self.list(expr.id, elements, optional_indices),
             ExprKind::Map { entries } => self.map(expr.id, entries),
             ExprKind::Struct { type_name, fields } => self.message(expr.id, type_name, fields),
             ExprKind::Comprehension(comprehension) => self.comprehension(expr.id, comprehension),
@@ -205,12 +193,7 @@ impl<'e, 'o> Planner<'e, 'o> {
             Some(reference) if !reference.name.is_empty() => reference.name.as_str(),
             _ => name,
         };
-        if let Some(ty) = self
-            .checked
-            .types
-            .get(&id)
-            .filter(|ty| ty.kind() == Kind::Type)
-        {
+        if let Some(ty) = self.checked.types.get(&id).filter(|ty| ty.kind() == Kind::Type) {
             // cel-go takes any name of type `type` for that of a type, variables too.
             let is_variable = self.local(name).is_some() || self.options.variables.contains(&name);
             if is_variable || !exists_at_run_time(name, ty) {
@@ -223,11 +206,7 @@ impl<'e, 'o> Planner<'e, 'o> {
     }
 
     fn local(&self, name: &str) -> Option<Base> {
-        self.scopes
-            .iter()
-            .rev()
-            .find(|scope| scope.name == name)
-            .map(|scope| scope.base)
+        self.scopes.iter().rev().find(|scope| scope.name == name).map(|scope| scope.base)
     }
 
     /// A name with a leading dot is a variable of the caller, whatever comprehensions call theirs.
@@ -239,11 +218,7 @@ impl<'e, 'o> Planner<'e, 'o> {
         if let Some(base) = local {
             return base;
         }
-        let slot = self
-            .options
-            .variables
-            .iter()
-            .position(|known| *known == global);
+        let slot = self.options.variables.iter().position(|known| *known == global);
         let name = self.name(global);
         slot.map_or(Base::Missing(name), |slot| Base::Slot(slot as u32, name))
     }
@@ -251,10 +226,7 @@ impl<'e, 'o> Planner<'e, 'o> {
     fn operands(&mut self, nodes: &[u32]) -> Span {
         let first = self.operands.len() as u32;
         self.operands.extend_from_slice(nodes);
-        Span {
-            first,
-            len: nodes.len() as u32,
-        }
+        Span { first, len: nodes.len() as u32 }
     }
 
     /// Lays out attributes, now that their paths are complete, and gives their nodes the ids that cel-go has for them.
@@ -267,19 +239,9 @@ impl<'e, 'o> Planner<'e, 'o> {
                 continue;
             };
             let first = qualifiers.len() as u32;
-            qualifiers.extend(
-                draft
-                    .path
-                    .iter()
-                    .filter_map(|at| self.qualifiers.get(*at as usize))
-                    .map(copy_of),
-            );
+            qualifiers.extend(draft.path.iter().filter_map(|at| self.qualifiers.get(*at as usize)).map(copy_of));
             let len = qualifiers.len() as u32 - first;
-            attributes.push(Attribute {
-                base: draft.base,
-                path: Span { first, len },
-                id,
-            });
+            attributes.push(Attribute { base: draft.base, path: Span { first, len }, id });
         }
         for node in &mut self.nodes {
             if let NodeKind::Attribute(attribute) = node.kind
@@ -322,12 +284,7 @@ fn copy_of(qualifier: &Qualifier) -> Qualifier {
         QualifierKind::Computed(attribute) => QualifierKind::Computed(*attribute),
         QualifierKind::Test(field) => QualifierKind::Test(field.clone()),
     };
-    Qualifier {
-        id: qualifier.id,
-        optional: qualifier.optional,
-        kind,
-        hint: Hint::default(),
-    }
+    Qualifier { id: qualifier.id, optional: qualifier.optional, kind, hint: Hint::default() }
 }
 
 fn of_literal(literal: &Literal) -> Constant {

@@ -99,24 +99,7 @@ struct Cell {
 impl Cell {
     #[inline]
     fn decode(bytes: &[u8; CELL]) -> Cell {
-        let [
-            tag,
-            flags,
-            _,
-            _,
-            l0,
-            l1,
-            l2,
-            l3,
-            p0,
-            p1,
-            p2,
-            p3,
-            p4,
-            p5,
-            p6,
-            p7,
-        ] = *bytes;
+        let [tag, flags, _, _, l0, l1, l2, l3, p0, p1, p2, p3, p4, p5, p6, p7] = *bytes;
         Cell {
             tag,
             flags,
@@ -134,11 +117,7 @@ impl<'a> Record<'a> {
 
     /// The value of a root; `None` when there is no such root or it is [`Tag::Absent`].
     pub fn root(&'a self, index: u32) -> Option<Value<'a>> {
-        if index < self.roots {
-            self.value(index)
-        } else {
-            None
-        }
+        if index < self.roots { self.value(index) } else { None }
     }
 
     #[inline]
@@ -150,9 +129,7 @@ impl<'a> Record<'a> {
     fn text(&self, cell: Cell) -> &'a str {
         let start = cell.payload as usize;
         // The range was checked when the record was parsed.
-        self.heap
-            .get(start..start.wrapping_add(cell.len as usize))
-            .unwrap_or_default()
+        self.heap.get(start..start.wrapping_add(cell.len as usize)).unwrap_or_default()
     }
 
     /// The value in a cell, `None` if the cell is absent.
@@ -167,13 +144,8 @@ impl<'a> Record<'a> {
             Tag::Uint => Value::Uint(cell.payload),
             Tag::Double => Value::Double(f64::from_bits(cell.payload)),
             Tag::String => Value::String(self.text(cell)),
-            Tag::List | Tag::Map | Tag::Struct => Value::Record(RecordRef {
-                record: self,
-                cell: index,
-            }),
-            Tag::Error => Value::Error(EvalError {
-                message: self.text(cell),
-            }),
+            Tag::List | Tag::Map | Tag::Struct => Value::Record(RecordRef { record: self, cell: index }),
+            Tag::Error => Value::Error(EvalError { message: self.text(cell) }),
         })
     }
 }
@@ -188,12 +160,7 @@ pub struct RecordRef<'a> {
 impl<'a> RecordRef<'a> {
     #[inline]
     fn header(&self) -> Cell {
-        self.record.cell(self.cell).unwrap_or(Cell {
-            tag: Tag::List as u8,
-            flags: 0,
-            len: 0,
-            payload: 0,
-        })
+        self.record.cell(self.cell).unwrap_or(Cell { tag: Tag::List as u8, flags: 0, len: 0, payload: 0 })
     }
 
     /// The kind: [`Tag::List`], [`Tag::Map`] or [`Tag::Struct`].
@@ -252,8 +219,7 @@ impl<'a> RecordRef<'a> {
         if index >= header.len as usize {
             return None;
         }
-        self.record
-            .value((header.payload as u32).wrapping_add(index as u32))
+        self.record.value((header.payload as u32).wrapping_add(index as u32))
     }
 
     /// The value under a key of a map or struct.
@@ -296,13 +262,8 @@ impl<'a> RecordRef<'a> {
     /// Key and value at a stored position; `None` past the end, and for a slot of a struct that is not set.
     pub fn entry(&self, position: usize) -> Option<(&'a str, Value<'a>)> {
         let header = self.header();
-        let position = u32::try_from(position)
-            .ok()
-            .filter(|&position| position < header.len)?;
-        Some((
-            self.entry_key(header, position),
-            self.entry_value(header, position)?,
-        ))
+        let position = u32::try_from(position).ok().filter(|&position| position < header.len)?;
+        Some((self.entry_key(header, position), self.entry_value(header, position)?))
     }
 
     /// Stored positions in order of keys, without unset slots; `None` when all positions in stored order are just that.
@@ -323,30 +284,18 @@ impl<'a> RecordRef<'a> {
     /// Flags of the value cell at a stored position of a map or struct, or of a list's element.
     pub(crate) fn child_flags(&self, position: usize) -> u8 {
         let header = self.header();
-        let stride = if header.tag == Tag::List as u8 {
-            position
-        } else {
-            position * 2 + 1
-        };
-        self.record
-            .cell((header.payload as u32).wrapping_add(stride as u32))
-            .map_or(0, |cell| cell.flags)
+        let stride = if header.tag == Tag::List as u8 { position } else { position * 2 + 1 };
+        self.record.cell((header.payload as u32).wrapping_add(stride as u32)).map_or(0, |cell| cell.flags)
     }
 
     #[inline]
     fn entry_key(&self, header: Cell, position: u32) -> &'a str {
         let index = (header.payload as u32).wrapping_add(position.wrapping_mul(2));
-        self.record
-            .cell(index)
-            .map_or("", |cell| self.record.text(cell))
+        self.record.cell(index).map_or("", |cell| self.record.text(cell))
     }
 
     #[inline]
     fn entry_value(&self, header: Cell, position: u32) -> Option<Value<'a>> {
-        self.record.value(
-            (header.payload as u32)
-                .wrapping_add(position.wrapping_mul(2))
-                .wrapping_add(1),
-        )
+        self.record.value((header.payload as u32).wrapping_add(position.wrapping_mul(2)).wrapping_add(1))
     }
 }

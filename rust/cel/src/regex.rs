@@ -80,14 +80,8 @@ impl Regex {
             .onepass_size_limit(Some(CACHE_BYTES));
         // Go's own limit is on instructions, of which one holds a whole class of characters.
         let too_large = |_| parse::message(parse::Code::Large, pattern);
-        let engine = meta::Builder::new()
-            .configure(config)
-            .build_from_hir(&hir)
-            .map_err(too_large)?;
-        Ok(Regex {
-            pattern: Box::from(pattern),
-            engine,
-        })
+        let engine = meta::Builder::new().configure(config).build_from_hir(&hir).map_err(too_large)?;
+        Ok(Regex { pattern: Box::from(pattern), engine })
     }
 
     /// Whether the pattern matches anywhere in `text` (Go `MatchString`).
@@ -97,15 +91,11 @@ impl Regex {
 
     /// The leftmost match (Go `FindString`).
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
-        self.engine
-            .find(text)
-            .and_then(|found| text.get(found.range()))
+        self.engine.find(text).and_then(|found| text.get(found.range()))
     }
 
     /// All matches that do not overlap (Go `FindAllString`).
     pub fn find_all<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
-        self.engine
-            .find_iter(text)
-            .filter_map(move |found| text.get(found.range()))
+        self.engine.find_iter(text).filter_map(move |found| text.get(found.range()))
     }
 }

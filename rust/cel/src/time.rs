@@ -21,9 +21,7 @@ pub struct NotATime;
 
 /// Reads a time as Go's `time.Parse(time.RFC3339, text)` does. It may lie outside the range that CEL allows.
 pub fn parse_rfc3339(text: &str) -> Result<Timestamp, NotATime> {
-    let mut reader = Reader {
-        rest: text.as_bytes(),
-    };
+    let mut reader = Reader { rest: text.as_bytes() };
     let year = reader.digits(4)?;
     reader.literal(b'-')?;
     let month = reader.digits(2)?;
@@ -42,13 +40,8 @@ pub fn parse_rfc3339(text: &str) -> Result<Timestamp, NotATime> {
     if !date_ok || hour > 23 || minute > 59 || second > 59 || !reader.rest.is_empty() {
         return Err(NotATime);
     }
-    let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
-        - i64::from(offset);
-    Ok(Timestamp {
-        seconds,
-        nanos,
-        offset,
-    })
+    let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - i64::from(offset);
+    Ok(Timestamp { seconds, nanos, offset })
 }
 
 struct Reader<'t> {
@@ -86,9 +79,7 @@ impl Reader<'_> {
         }
         let (digits, rest) = rest.split_at(count);
         self.rest = rest;
-        (0..9).fold(0, |nanos, i| {
-            nanos * 10 + digits.get(i).map_or(0, |digit| u32::from(digit - b'0'))
-        })
+        (0..9).fold(0, |nanos, i| nanos * 10 + digits.get(i).map_or(0, |digit| u32::from(digit - b'0')))
     }
 
     fn offset(&mut self) -> Result<i32, NotATime> {
@@ -120,16 +111,8 @@ impl Reader<'_> {
 /// Prints as Go's `time.RFC3339Nano`: at the time's own offset, with as many digits of fraction as are needed.
 pub fn write_rfc3339(out: &mut dyn Write, time: Timestamp) -> fmt::Result {
     let local = Civil::of(time, i64::from(time.offset));
-    write!(
-        out,
-        "{:04}-{:02}-{:02}T",
-        local.year, local.month, local.day
-    )?;
-    write!(
-        out,
-        "{:02}:{:02}:{:02}",
-        local.hour, local.minute, local.second
-    )?;
+    write!(out, "{:04}-{:02}-{:02}T", local.year, local.month, local.day)?;
+    write!(out, "{:02}:{:02}:{:02}", local.hour, local.minute, local.second)?;
     if time.nanos != 0 {
         let digits = format!("{:09}", time.nanos);
         write!(out, ".{}", digits.trim_end_matches('0'))?;
@@ -208,16 +191,11 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days.saturating_add(719_468);
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
     let year = era * 400 + year_of_era + i64::from(month <= 2);
     (year, month, day)
 }

@@ -221,23 +221,12 @@ impl Type {
         match (self, other) {
             (Type::Wrapper(of), _) => of.same(other, parameter_names),
             (_, Type::Wrapper(of)) => self.same(of, parameter_names),
-            (Type::List(a), Type::List(b)) | (Type::Type(a), Type::Type(b)) => {
-                a.same(b, parameter_names)
-            }
-            (Type::Map(ak, av), Type::Map(bk, bv)) => {
-                ak.same(bk, parameter_names) && av.same(bv, parameter_names)
-            }
+            (Type::List(a), Type::List(b)) | (Type::Type(a), Type::Type(b)) => a.same(b, parameter_names),
+            (Type::Map(ak, av), Type::Map(bk, bv)) => ak.same(bk, parameter_names) && av.same(bv, parameter_names),
             (Type::Opaque(a, ap), Type::Opaque(b, bp)) => {
-                a == b
-                    && ap.len() == bp.len()
-                    && ap
-                        .iter()
-                        .zip(bp.iter())
-                        .all(|(a, b)| a.same(b, parameter_names))
+                a == b && ap.len() == bp.len() && ap.iter().zip(bp.iter()).all(|(a, b)| a.same(b, parameter_names))
             }
-            (Type::Param(_) | Type::Var(_), Type::Param(_) | Type::Var(_)) => {
-                !parameter_names || self == other
-            }
+            (Type::Param(_) | Type::Var(_), Type::Param(_) | Type::Var(_)) => !parameter_names || self == other,
             _ => self == other,
         }
     }
@@ -249,9 +238,7 @@ impl Type {
                 None => true,
                 Some(less) => {
                     *left = less;
-                    ty.parameters()
-                        .iter()
-                        .any(|parameter| count(parameter, left))
+                    ty.parameters().iter().any(|parameter| count(parameter, left))
                 }
             }
         }
@@ -377,11 +364,7 @@ impl fmt::Display for Type {
                     f.write_str(if i == 0 { "(" } else { ", " })?;
                     write!(f, "{parameter}")?;
                 }
-                if self.parameters().is_empty() {
-                    Ok(())
-                } else {
-                    f.write_str(")")
-                }
+                if self.parameters().is_empty() { Ok(()) } else { f.write_str(")") }
             }
             Type::Var(number) => write!(f, "_var{number}"),
             _ => f.write_str(&self.declared_type_name()),
@@ -399,27 +382,11 @@ mod tests {
             (Type::Null, "null", "null_type"),
             (Type::Any, "any", "google.protobuf.Any"),
             (Type::Error, "!error!", "error"),
-            (
-                Type::list(Type::Duration),
-                "list(duration)",
-                "list(google.protobuf.Duration)",
-            ),
-            (
-                Type::map(Type::String, Type::Dyn),
-                "map(string, dyn)",
-                "map(string, dyn)",
-            ),
-            (
-                Type::optional(Type::param("T")),
-                "optional_type(T)",
-                "optional_type(<T>)",
-            ),
+            (Type::list(Type::Duration), "list(duration)", "list(google.protobuf.Duration)"),
+            (Type::map(Type::String, Type::Dyn), "map(string, dyn)", "map(string, dyn)"),
+            (Type::optional(Type::param("T")), "optional_type(T)", "optional_type(<T>)"),
             (Type::opaque("net.IP"), "net.IP", "net.IP"),
-            (
-                Type::object("google.protobuf.Int32Value"),
-                "wrapper(int)",
-                "wrapper(int)",
-            ),
+            (Type::object("google.protobuf.Int32Value"), "wrapper(int)", "wrapper(int)"),
             (Type::type_of(Type::TypeType), "type(type)", "type(type)"),
             (Type::list(Type::Var(3)), "list(_var3)", "list(<_var3>)"),
             (Type::object("a.B"), "a.B", "a.B"),

@@ -19,9 +19,7 @@ impl UnescapeError {
         match self {
             UnescapeError::Invalid => "unable to unescape string",
             UnescapeError::Octal => "unable to unescape octal sequence in string",
-            UnescapeError::TrailingBackslash => {
-                "unable to unescape string, found '\\' as last character"
-            }
+            UnescapeError::TrailingBackslash => "unable to unescape string, found '\\' as last character",
             UnescapeError::CodePoint => "invalid unicode code point",
         }
     }
@@ -40,9 +38,7 @@ pub fn unescape_bytes(literal: &str) -> Result<Vec<u8>, UnescapeError> {
 
 fn unescape(literal: &str, is_bytes: bool) -> Result<Vec<u8>, UnescapeError> {
     // Newlines are normalised before anything else, in raw strings too.
-    let normalized = literal
-        .contains('\r')
-        .then(|| literal.replace("\r\n", "\n").replace('\r', "\n"));
+    let normalized = literal.contains('\r').then(|| literal.replace("\r\n", "\n").replace('\r', "\n"));
     let text = normalized.as_deref().unwrap_or(literal);
     let unprefixed = text.strip_prefix(['r', 'R']);
     let body = unquote(unprefixed.unwrap_or(text)).ok_or(UnescapeError::Invalid)?;
@@ -71,10 +67,7 @@ fn unquote(text: &str) -> Option<&str> {
 
 /// Writes the escape sequence that `text` starts with (after its backslash) and returns what follows it.
 fn escape<'t>(text: &'t str, is_bytes: bool, out: &mut Vec<u8>) -> Result<&'t str, UnescapeError> {
-    let selector = *text
-        .as_bytes()
-        .first()
-        .ok_or(UnescapeError::TrailingBackslash)?;
+    let selector = *text.as_bytes().first().ok_or(UnescapeError::TrailingBackslash)?;
     let simple = match selector {
         b'a' => 0x07,
         b'b' => 0x08,
@@ -104,11 +97,7 @@ fn numeric<'t>(
     is_bytes: bool,
     out: &mut Vec<u8>,
 ) -> Result<&'t str, UnescapeError> {
-    let malformed = if radix == 8 {
-        UnescapeError::Octal
-    } else {
-        UnescapeError::Invalid
-    };
+    let malformed = if radix == 8 { UnescapeError::Octal } else { UnescapeError::Invalid };
     let digits = text.get(skip..skip + count).ok_or(malformed)?;
     let mut value = 0u32;
     for digit in digits.chars() {
@@ -149,34 +138,19 @@ mod tests {
 
     #[test]
     fn escapes_in_strings() {
-        assert_eq!(
-            unescape_string(r#"'\a\b\f\n\r\t\v\\\'\"\`\?'"#).as_deref(),
-            Ok("\x07\x08\x0c\n\r\t\x0b\\'\"`?")
-        );
-        assert_eq!(
-            unescape_string(r"'\x41\XfF\101\377\u00e9\U0001F431é'").as_deref(),
-            Ok("AÿAÿé🐱é")
-        );
+        assert_eq!(unescape_string(r#"'\a\b\f\n\r\t\v\\\'\"\`\?'"#).as_deref(), Ok("\x07\x08\x0c\n\r\t\x0b\\'\"`?"));
+        assert_eq!(unescape_string(r"'\x41\XfF\101\377\u00e9\U0001F431é'").as_deref(), Ok("AÿAÿé🐱é"));
         assert_eq!(unescape_string(r"'\ud800'"), Err(UnescapeError::CodePoint));
-        assert_eq!(
-            unescape_string(r"'\UFFFFFFFF'"),
-            Err(UnescapeError::CodePoint)
-        );
+        assert_eq!(unescape_string(r"'\UFFFFFFFF'"), Err(UnescapeError::CodePoint));
         assert_eq!(unescape_string(r"'\400'"), Err(UnescapeError::Invalid));
         assert_eq!(unescape_string(r"'\08'"), Err(UnescapeError::Octal));
         assert_eq!(unescape_string(r"'\xg0'"), Err(UnescapeError::Invalid));
-        assert_eq!(
-            unescape_string(r"'a\'"),
-            Err(UnescapeError::TrailingBackslash)
-        );
+        assert_eq!(unescape_string(r"'a\'"), Err(UnescapeError::TrailingBackslash));
     }
 
     #[test]
     fn escapes_in_bytes() {
-        assert_eq!(
-            unescape_bytes(r"'\xff\377é'").as_deref(),
-            Ok(&b"\xff\xff\xc3\xa9"[..])
-        );
+        assert_eq!(unescape_bytes(r"'\xff\377é'").as_deref(), Ok(&b"\xff\xff\xc3\xa9"[..]));
         assert_eq!(unescape_bytes(r"'\u00e9'"), Err(UnescapeError::Invalid));
     }
 }

@@ -27,23 +27,14 @@ pub enum Validator {
 /// Runs the validators in order and reports what they find.
 pub(crate) fn run(validators: &[Validator], checked: &Checked, issues: &mut Issues) {
     let exempts_format = validators.contains(&Validator::StringFormat);
-    let mut found = Found {
-        exempts_format,
-        ..Found::default()
-    };
+    let mut found = Found { exempts_format, ..Found::default() };
     found.visit(&checked.ast.expr);
     let mut report = Report { checked, issues };
     for validator in validators {
         match validator {
-            Validator::DurationLiterals => {
-                report.bad_literals("duration", &found.durations, literals::is_duration)
-            }
-            Validator::TimestampLiterals => {
-                report.bad_literals("timestamp", &found.timestamps, literals::is_timestamp)
-            }
-            Validator::RegexLiterals => {
-                report.bad_literals("matches", &found.patterns, literals::is_pattern)
-            }
+            Validator::DurationLiterals => report.bad_literals("duration", &found.durations, literals::is_duration),
+            Validator::TimestampLiterals => report.bad_literals("timestamp", &found.timestamps, literals::is_timestamp),
+            Validator::RegexLiterals => report.bad_literals("matches", &found.patterns, literals::is_pattern),
             Validator::HomogeneousLiterals => report.mixed_literals(&found),
             Validator::StringFormat => report.bad_formats(&found.formats),
         }
@@ -76,15 +67,8 @@ impl<'a> Found<'a> {
         match &expr.kind {
             ExprKind::Unspecified | ExprKind::Literal(_) | ExprKind::Ident(_) => {}
             ExprKind::Select { operand, .. } => self.visit(operand),
-            ExprKind::Call {
-                target,
-                function,
-                args,
-            } => self.visit_call(expr.id, target.as_deref(), function, args),
-            ExprKind::List {
-                elements,
-                optional_indices,
-            } => {
+            ExprKind::Call { target, function, args } => self.visit_call(expr.id, target.as_deref(), function, args),
+            ExprKind::List { elements, optional_indices } => {
                 self.visit_all(elements);
                 if self.inside_format == 0 && elements.len() > 1 {
                     self.lists.push((elements, optional_indices));
@@ -99,9 +83,7 @@ impl<'a> Found<'a> {
                     self.maps.push(entries);
                 }
             }
-            ExprKind::Struct { fields, .. } => {
-                fields.iter().for_each(|field| self.visit(&field.value))
-            }
+            ExprKind::Struct { fields, .. } => fields.iter().for_each(|field| self.visit(&field.value)),
             ExprKind::Comprehension(comprehension) => self.visit_comprehension(comprehension),
         }
     }
@@ -111,26 +93,11 @@ impl<'a> Found<'a> {
     }
 
     fn visit_comprehension(&mut self, comprehension: &'a Comprehension) {
-        let Comprehension {
-            iter_range,
-            accu_init,
-            loop_condition,
-            loop_step,
-            result,
-            ..
-        } = comprehension;
-        [iter_range, accu_init, loop_condition, loop_step, result]
-            .into_iter()
-            .for_each(|expr| self.visit(expr));
+        let Comprehension { iter_range, accu_init, loop_condition, loop_step, result, .. } = comprehension;
+        [iter_range, accu_init, loop_condition, loop_step, result].into_iter().for_each(|expr| self.visit(expr));
     }
 
-    fn visit_call(
-        &mut self,
-        id: ExprId,
-        target: Option<&'a Expr>,
-        function: &str,
-        args: &'a [Expr],
-    ) {
+    fn visit_call(&mut self, id: ExprId, target: Option<&'a Expr>, function: &str, args: &'a [Expr]) {
         let exempt = usize::from(self.exempts_format && function == "format");
         self.inside_format += exempt;
         if let Some(target) = target {
@@ -145,29 +112,14 @@ impl<'a> Found<'a> {
             "format" => return self.visit_format(id, target, args),
             _ => return,
         };
-        literals.extend(
-            args.first()
-                .filter(|arg| matches!(arg.kind, ExprKind::Literal(_))),
-        );
+        literals.extend(args.first().filter(|arg| matches!(arg.kind, ExprKind::Literal(_))));
     }
 
     fn visit_format(&mut self, id: ExprId, target: Option<&'a Expr>, args: &'a [Expr]) {
-        if let Some(Expr {
-            kind: ExprKind::Literal(Literal::String(text)),
-            ..
-        }) = target
-            && let [
-                Expr {
-                    kind: ExprKind::List { elements, .. },
-                    ..
-                },
-            ] = args
+        if let Some(Expr { kind: ExprKind::Literal(Literal::String(text)), .. }) = target
+            && let [Expr { kind: ExprKind::List { elements, .. }, .. }] = args
         {
-            self.formats.push(FormatCall {
-                id,
-                text,
-                args: elements,
-            });
+            self.formats.push(FormatCall { id, text, args: elements });
         }
     }
 }
@@ -179,8 +131,7 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn report(&mut self, id: ExprId, message: String) {
-        self.issues
-            .report(id, Location::of_expr(&self.checked.ast.source, id), message);
+        self.issues.report(id, Location::of_expr(&self.checked.ast.source, id), message);
     }
 
     fn bad_literals(&mut self, function: &str, args: &[&Expr], valid: fn(&Literal) -> bool) {
@@ -197,9 +148,7 @@ impl Report<'_> {
         for (elements, optional_indices) in &found.lists {
             let mut expected = None;
             for (index, element) in elements.iter().enumerate() {
-                let optional = optional_indices
-                    .iter()
-                    .any(|optional| *optional as usize == index);
+                let optional = optional_indices.iter().any(|optional| *optional as usize == index);
                 if self.differs(&mut expected, element, optional) {
                     break;
                 }
@@ -216,17 +165,8 @@ impl Report<'_> {
 
     /// Reports an element whose type is not the first one's. cel-go panics where an element marked with `?` is `dyn`.
     fn differs(&mut self, expected: &mut Option<Type>, element: &Expr, optional: bool) -> bool {
-        let ty = self
-            .checked
-            .types
-            .get(&element.id)
-            .cloned()
-            .unwrap_or(Type::Dyn);
-        let ty = if optional {
-            ty.optional_inner().cloned().unwrap_or(Type::Dyn)
-        } else {
-            ty
-        };
+        let ty = self.checked.types.get(&element.id).cloned().unwrap_or(Type::Dyn);
+        let ty = if optional { ty.optional_inner().cloned().unwrap_or(Type::Dyn) } else { ty };
         let expected = expected.get_or_insert_with(|| ty.clone());
         let differs = !expected.is_equivalent(&ty);
         if differs {
@@ -238,11 +178,7 @@ impl Report<'_> {
 
     fn bad_formats(&mut self, calls: &[FormatCall<'_>]) {
         for call in calls {
-            let overloads = self
-                .checked
-                .references
-                .get(&call.id)
-                .map_or(&[][..], |r| &r.overloads);
+            let overloads = self.checked.references.get(&call.id).map_or(&[][..], |r| &r.overloads);
             if !overloads.is_empty() && !overloads.contains(&"string_format") {
                 continue;
             }

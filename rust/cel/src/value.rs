@@ -85,11 +85,7 @@ pub struct Timestamp {
 impl Timestamp {
     /// An instant shown in UTC.
     pub fn utc(seconds: i64, nanos: u32) -> Timestamp {
-        Timestamp {
-            seconds,
-            nanos,
-            offset: 0,
-        }
+        Timestamp { seconds, nanos, offset: 0 }
     }
 }
 

@@ -22,7 +22,9 @@ pub use plan::{celgate_plan, celgate_plan_evaluate, celgate_plan_free, celgate_p
 pub use policy::{
     celgate_binding, celgate_binding_free, celgate_binding_new, celgate_policy, celgate_policy_free, celgate_policy_new,
 };
-pub use scratch::{celgate_scratch, celgate_scratch_free, celgate_scratch_new, celgate_scratch_reset, celgate_scratch_result};
+pub use scratch::{
+    celgate_scratch, celgate_scratch_free, celgate_scratch_new, celgate_scratch_reset, celgate_scratch_result,
+};
 pub use status::celgate_status;
 
 /// Version of this ABI. Any change to the header changes it; callers refuse to run with another.

@@ -126,7 +126,8 @@ pub unsafe extern "C" fn celgate_plan_evaluate(
                 Buffer::new(out, out_cap, &raw mut len),
             )
         };
-        let (Some(plan), Some(scratch), Some(request), Some(params), Some(answers)) = (plan, scratch, request, params, answers)
+        let (Some(plan), Some(scratch), Some(request), Some(params), Some(answers)) =
+            (plan, scratch, request, params, answers)
         else {
             return celgate_status::Invalid;
         };

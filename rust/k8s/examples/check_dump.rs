@@ -25,9 +25,7 @@ fn main() -> std::io::Result<()> {
 
 /// The environment of stored expressions with what every policy sees.
 fn policy_environment() -> Env {
-    let env = environment::env_builder(Version::STORED)
-        .build()
-        .with_provider(Arc::new(AdmissionTypes));
+    let env = environment::env_builder(Version::STORED).build().with_provider(Arc::new(AdmissionTypes));
     env.with_variables([types::variables_variable()])
 }
 
@@ -35,19 +33,12 @@ fn dump_case(out: &mut impl Write, base: &Env, line: &str) -> std::io::Result<()
     let mut fields = line.split(' ');
     let flags = fields.next().unwrap_or_default();
     let expression = decode(fields.next().unwrap_or_default())?;
-    let optional = OptionalVariables {
-        params: flags.contains('p'),
-        authorizer: flags.contains('a'),
-    };
+    let optional = OptionalVariables { params: flags.contains('p'), authorizer: flags.contains('a') };
     let mut env = base.with_variables(types::variables(optional));
     for field in fields {
         let (name, text) = field.split_once('=').unwrap_or((field, ""));
         let ty = dump_expression(out, &env, &decode(text)?)?;
-        env = env.with_struct_field(
-            types::VARIABLES,
-            name,
-            ty.as_ref().map_or(Type::Dyn, types::variable_type),
-        );
+        env = env.with_struct_field(types::VARIABLES, name, ty.as_ref().map_or(Type::Dyn, types::variable_type));
     }
     dump_expression(out, &env, &expression)?;
     Ok(())
@@ -60,12 +51,7 @@ fn dump_expression(out: &mut impl Write, env: &Env, text: &str) -> std::io::Resu
     };
     match check(ast, env) {
         Ok(checked) => {
-            writeln!(
-                out,
-                "ok {} | {}",
-                checked.output,
-                checked.output.go_string()
-            )?;
+            writeln!(out, "ok {} | {}", checked.output, checked.output.go_string())?;
             for line in lines(&checked) {
                 writeln!(out, "{line}")?;
             }
@@ -83,24 +69,12 @@ fn lines(checked: &Checked) -> BTreeSet<String> {
     for (id, ty) in &checked.types {
         lines.insert(format!("{id:08} type {ty}"));
     }
-    for (
-        id,
-        Reference {
-            name,
-            overloads,
-            value,
-        },
-    ) in &checked.references
-    {
+    for (id, Reference { name, overloads, value }) in &checked.references {
         let value = match value {
             Some(Literal::Int(value)) => value.to_string(),
             _ => String::new(),
         };
-        lines.insert(format!(
-            "{id:08} refers {}|{}|{value}",
-            escape(name),
-            overloads.join(",")
-        ));
+        lines.insert(format!("{id:08} refers {}|{}|{value}", escape(name), overloads.join(",")));
     }
     names(&checked.ast.expr, &mut lines);
     lines
@@ -115,18 +89,12 @@ fn names(expr: &Expr, lines: &mut BTreeSet<String>) {
             lines.insert(format!("{id:08} ident {}", escape(name)));
         }
         ExprKind::Select { operand, .. } => names(operand, lines),
-        ExprKind::Call {
-            target,
-            function,
-            args,
-        } => {
+        ExprKind::Call { target, function, args } => {
             lines.insert(format!("{id:08} call {function} {}", target.is_some()));
             target.iter().for_each(|target| names(target, lines));
             args.iter().for_each(|arg| names(arg, lines));
         }
-        ExprKind::List { elements, .. } => {
-            elements.iter().for_each(|element| names(element, lines))
-        }
+        ExprKind::List { elements, .. } => elements.iter().for_each(|element| names(element, lines)),
         ExprKind::Map { entries } => entries.iter().for_each(|entry| {
             names(&entry.key, lines);
             names(&entry.value, lines);
@@ -136,13 +104,7 @@ fn names(expr: &Expr, lines: &mut BTreeSet<String>) {
             fields.iter().for_each(|field| names(&field.value, lines));
         }
         ExprKind::Comprehension(fold) => {
-            let parts = [
-                &fold.iter_range,
-                &fold.accu_init,
-                &fold.loop_condition,
-                &fold.loop_step,
-                &fold.result,
-            ];
+            let parts = [&fold.iter_range, &fold.accu_init, &fold.loop_condition, &fold.loop_step, &fold.result];
             parts.into_iter().for_each(|part| names(part, lines));
         }
     }
@@ -153,16 +115,9 @@ fn escape(text: &str) -> String {
 }
 
 fn decode(hex: &str) -> std::io::Result<String> {
-    let digits: Option<Vec<u8>> = hex
-        .chars()
-        .map(|c| c.to_digit(16).map(|digit| digit as u8))
-        .collect();
-    let bytes: Option<Vec<u8>> = digits.map(|digits| {
-        digits
-            .chunks(2)
-            .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit))
-            .collect()
-    });
+    let digits: Option<Vec<u8>> = hex.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
+    let bytes: Option<Vec<u8>> = digits
+        .map(|digits| digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect());
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     text.ok_or_else(|| std::io::Error::other("not hexadecimal UTF-8"))
 }

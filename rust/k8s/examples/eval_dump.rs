@@ -24,11 +24,8 @@ use celgate_k8s::environment::{Version, env_builder, function_table};
 const COST_LIMIT: u64 = 1_000_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args()
-        .nth(1)
-        .ok_or("usage: eval_dump VALUES <EXPRESSIONS")?;
-    let trees: BTreeMap<String, serde_json::Value> =
-        serde_json::from_str(&std::fs::read_to_string(path)?)?;
+    let path = std::env::args().nth(1).ok_or("usage: eval_dump VALUES <EXPRESSIONS")?;
+    let trees: BTreeMap<String, serde_json::Value> = serde_json::from_str(&std::fs::read_to_string(path)?)?;
     let mut writer = RecordWriter::default();
     let bytes = writer.encode(trees.values());
     let record = Record::parse(&bytes).map_err(|error| format!("{error:?}"))?;
@@ -41,10 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arena = Bump::new();
     for line in std::io::stdin().lock().lines() {
         let text = decode(&line?).ok_or("not a line of hexadecimal UTF-8")?;
-        let options = PlanOptions {
-            variables: &slots,
-            functions: &functions,
-        };
+        let options = PlanOptions { variables: &slots, functions: &functions };
         let mut result = String::new();
         evaluate(&mut result, &arena, &env, &options, &record, &text);
         writeln!(out, "{result}")?;
@@ -55,13 +49,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn environment(names: &[&str]) -> Env {
     let variables = names.iter().copied().chain(["unbound"]);
-    let variables = variables.map(|name| VariableDecl {
-        name: name.to_owned(),
-        ty: Type::Dyn,
-    });
-    env_builder(Version::STORED)
-        .build()
-        .with_variables(variables)
+    let variables = variables.map(|name| VariableDecl { name: name.to_owned(), ty: Type::Dyn });
+    env_builder(Version::STORED).build().with_variables(variables)
 }
 
 fn evaluate<'a>(
@@ -95,8 +84,7 @@ fn run<'a>(out: &mut String, arena: &'a Bump, program: Program, record: &'a Reco
     // Results borrow from the program; it lives as long as the arena's contents.
     let program = &*Box::leak(Box::new(program));
     let ctx = EvalContext::new(arena, &NoHost, COST_LIMIT);
-    let variables: Vec<Option<Value<'a>>> =
-        (0..record.roots()).map(|root| record.root(root)).collect();
+    let variables: Vec<Option<Value<'a>>> = (0..record.roots()).map(|root| record.root(root)).collect();
     let value = program.eval(&ctx, &Slots(&variables));
     let halt = match ctx.halt() {
         Some(Halt::Panic(message)) => message,
@@ -116,12 +104,7 @@ fn line(out: &mut String, stage: &str, cost: u64, result: &str) {
 
 /// Prints a value without loss and in one way only.
 fn show<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> String {
-    let hex = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>()
-    };
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(b) => b.to_string(),
@@ -131,10 +114,7 @@ fn show<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> String {
         Value::String(text) => format!("string:{}", hex(text.as_bytes())),
         Value::Bytes(bytes) => format!("bytes:{}", hex(bytes)),
         Value::Duration(duration) => format!("duration:{}", duration.nanos),
-        Value::Timestamp(time) => format!(
-            "timestamp:{}.{:09}{:+}",
-            time.seconds, time.nanos, time.offset
-        ),
+        Value::Timestamp(time) => format!("timestamp:{}.{:09}{:+}", time.seconds, time.nanos, time.offset),
         Value::Optional(None) => "none".to_owned(),
         Value::Optional(Some(inner)) => format!("some({})", show(ctx, *inner)),
         Value::Type(name) => format!("type:{name}"),
@@ -162,14 +142,8 @@ fn show<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> String {
 }
 
 fn decode(hex: &str) -> Option<String> {
-    let digits: Option<Vec<u8>> = hex
-        .chars()
-        .map(|c| c.to_digit(16).map(|digit| digit as u8))
-        .collect();
-    let bytes = digits?
-        .chunks(2)
-        .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit))
-        .collect();
+    let digits: Option<Vec<u8>> = hex.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
+    let bytes = digits?.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect();
     String::from_utf8(bytes).ok()
 }
 
@@ -181,10 +155,7 @@ struct RecordWriter {
 }
 
 impl RecordWriter {
-    fn encode<'t>(
-        &mut self,
-        roots: impl ExactSizeIterator<Item = &'t serde_json::Value>,
-    ) -> Vec<u8> {
+    fn encode<'t>(&mut self, roots: impl ExactSizeIterator<Item = &'t serde_json::Value>) -> Vec<u8> {
         let count = roots.len();
         self.cells.resize(count, [0; 16]);
         for (index, root) in roots.enumerate() {
@@ -217,11 +188,7 @@ impl RecordWriter {
     fn put(&mut self, index: usize, tree: &serde_json::Value) {
         let text = tree["text"].as_str().unwrap_or("");
         let flag = |name: &str, bit: u8| {
-            if tree[name].as_bool() == Some(true) {
-                bit
-            } else {
-                0
-            }
+            if tree[name].as_bool() == Some(true) { bit } else { 0 }
         };
         let typed = flag("typed", 1);
         let parts: &[serde_json::Value] = tree["parts"].as_array().map_or(&[], Vec::as_slice);
@@ -229,9 +196,7 @@ impl RecordWriter {
         match tree["kind"].as_str() {
             Some("bool") => self.cell(index, 2, 0, 0, u64::from(text == "true")),
             Some("int") => self.cell(index, 3, 0, 0, text.parse::<i64>().unwrap_or(0) as u64),
-            Some("double") => {
-                self.cell(index, 5, 0, 0, text.parse::<f64>().unwrap_or(0.0).to_bits())
-            }
+            Some("double") => self.cell(index, 5, 0, 0, text.parse::<f64>().unwrap_or(0.0).to_bits()),
             Some("string") => self.text(index, flag("quantity", 2) | flag("time", 4), text),
             Some("list") => {
                 self.cell(index, 7, typed, parts.len(), first as u64);

@@ -19,8 +19,16 @@ impl Input {
     pub(crate) const COUNT: usize = 8;
 
     /// The names that expressions have for the inputs, in order.
-    pub(crate) const NAMES: [&'static str; Input::COUNT] =
-        ["object", "oldObject", "params", "request", "namespaceObject", "authorizer", "authorizer.requestResource", "variables"];
+    pub(crate) const NAMES: [&'static str; Input::COUNT] = [
+        "object",
+        "oldObject",
+        "params",
+        "request",
+        "namespaceObject",
+        "authorizer",
+        "authorizer.requestResource",
+        "variables",
+    ];
 }
 
 /// The values of the inputs; `None` is unbound.
@@ -55,13 +63,25 @@ impl<'a> Activation<'a> {
 }
 
 /// The request under a match: upstream's `CreateAdmissionRequest`. `reads` says whether anybody can see the difference.
-pub(crate) fn request<'a>(arena: &'a Bump, attributes: Value<'a>, resource: &Resource, matched: &Match, reads: Reads) -> Value<'a> {
+pub(crate) fn request<'a>(
+    arena: &'a Bump,
+    attributes: Value<'a>,
+    resource: &Resource,
+    matched: &Match,
+    reads: Reads,
+) -> Value<'a> {
     match attributes {
         Value::Record(fields) if reads.intersects(Reads::REQUEST_MATCH) => fields.edited(
             arena,
             &[
-                Edit::Add("kind", &[("group", &matched.kind.group), ("version", &matched.kind.version), ("kind", &matched.kind.kind)]),
-                Edit::Add("resource", &[("group", &resource.group), ("version", &resource.version), ("resource", &resource.resource)]),
+                Edit::Add(
+                    "kind",
+                    &[("group", &matched.kind.group), ("version", &matched.kind.version), ("kind", &matched.kind.kind)],
+                ),
+                Edit::Add(
+                    "resource",
+                    &[("group", &resource.group), ("version", &resource.version), ("resource", &resource.resource)],
+                ),
             ],
         ),
         attributes => attributes,
@@ -110,7 +130,8 @@ impl From<Unanswered> for Stop {
 }
 
 /// Upstream's text of [`Stop::Budget`].
-pub(crate) const OUT_OF_BUDGET: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
+pub(crate) const OUT_OF_BUDGET: &str =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /// Expressions that share variables and a cost budget: one call of upstream's `ForInput`.
 pub(crate) struct Section<'p, 'a> {

@@ -83,7 +83,10 @@ pub(crate) struct Pending {
 
 impl Answers {
     pub(crate) fn get(&self, ask: Ask, fields: &str) -> Option<&Answer> {
-        self.answered.iter().find(|(question, _)| question.ask == ask && question.fields == fields).map(|(_, answer)| answer)
+        self.answered
+            .iter()
+            .find(|(question, _)| question.ask == ask && question.fields == fields)
+            .map(|(_, answer)| answer)
     }
 
     pub(crate) fn clear(&mut self) {
@@ -193,7 +196,10 @@ mod tests {
         pending.ask(Ask::Namespace, "");
         let mut out = Vec::new();
         pending.write(&mut out);
-        assert_eq!(String::from_utf8(out).unwrap(), r#"[{"id":0,"kind":"param","params":3,"name":"a\"b"},{"id":1,"kind":"namespace"}]"#);
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            r#"[{"id":0,"kind":"param","params":3,"name":"a\"b"},{"id":1,"kind":"namespace"}]"#
+        );
         answered.take(&mut pending, &answers(&[(1, 2, b"gone".to_vec()), (0, 1, Vec::new())])).unwrap();
         assert!(matches!(answered.get(Ask::Param, &fields), Some(Answer::Param(Ok(None)))));
         assert!(matches!(answered.get(Ask::Namespace, ""), Some(Answer::Namespace(Err(text))) if text == "gone"));

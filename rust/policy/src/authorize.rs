@@ -62,7 +62,9 @@ fn fields(parts: &[Value<'_>]) -> Option<String> {
     }
     let names: &[&str] = match *kind {
         "path" => &["verb", "path"],
-        "resource" => &["verb", "group", "resource", "subresource", "namespace", "name", "fieldSelector", "labelSelector"],
+        "resource" => {
+            &["verb", "group", "resource", "subresource", "namespace", "name", "fieldSelector", "labelSelector"]
+        }
         _ => return None,
     };
     if rest.len() != names.len() {
@@ -89,7 +91,9 @@ mod tests {
         let host = arena.alloc(Authorizer { answers, pending });
         let ctx = EvalContext::new(&arena, host, 1);
         match host.ask(&ctx, &Question { kind: QUESTION, parts: &parts })? {
-            Value::List([Value::Int(decision), Value::String(reason), Value::Null]) => Some((*decision, (*reason).to_owned())),
+            Value::List([Value::Int(decision), Value::String(reason), Value::Null]) => {
+                Some((*decision, (*reason).to_owned()))
+            }
             _ => Some((-1, String::new())),
         }
     }
@@ -115,7 +119,19 @@ mod tests {
     #[test]
     fn a_resource_check_has_all_its_fields() {
         let s = Value::String;
-        let parts = [s("resource"), Value::Null, Value::Null, s("v"), s("g"), s("r"), s("sub"), s("ns"), s("n"), s("f=1"), s("l=1")];
+        let parts = [
+            s("resource"),
+            Value::Null,
+            Value::Null,
+            s("v"),
+            s("g"),
+            s("r"),
+            s("sub"),
+            s("ns"),
+            s("n"),
+            s("f=1"),
+            s("l=1"),
+        ];
         assert_eq!(
             fields(&parts).unwrap(),
             r#""verb":"v","group":"g","resource":"r","subresource":"sub","namespace":"ns","name":"n","fieldSelector":"f=1","labelSelector":"l=1""#

@@ -24,7 +24,11 @@ pub(crate) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// Chooses the params of a binding.
-    pub(crate) fn collect(&self, hook: &'a PlannedHook, param_ref: Option<&'a ParamRef>) -> Result<Collected<'a>, Unanswered> {
+    pub(crate) fn collect(
+        &self,
+        hook: &'a PlannedHook,
+        param_ref: Option<&'a ParamRef>,
+    ) -> Result<Collected<'a>, Unanswered> {
         let (Some(kind), Some(param_ref)) = (hook.policy.param_kind(), param_ref) else {
             return Ok(Ok(&[None]));
         };
@@ -40,7 +44,8 @@ impl<'a> Source<'a> {
             return Ok(Err("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"));
         }
         let Some(set) = self.synced(number)? else {
-            let error = bumpalo::format!(in self.arena, "paramKind kind `{}` not yet synced to use for admission", kind);
+            let error =
+                bumpalo::format!(in self.arena, "paramKind kind `{}` not yet synced to use for admission", kind);
             return Ok(Err(error.into_bump_str()));
         };
         if !hook.namespaced_params && !param_ref.namespace.is_empty() {
@@ -83,7 +88,12 @@ impl<'a> Source<'a> {
     }
 
     /// A param that the set does not have (yet), fetched by the caller as upstream does.
-    fn fetched(&self, number: u32, namespace: &str, name: &str) -> Result<Result<Option<&'a Param>, &'a str>, Unanswered> {
+    fn fetched(
+        &self,
+        number: u32,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Result<Option<&'a Param>, &'a str>, Unanswered> {
         let mut fields = String::new();
         // Writing to a String cannot fail.
         let _ = write!(fields, "\"params\":{number}");

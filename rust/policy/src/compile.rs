@@ -86,7 +86,10 @@ impl Program {
                 }),
             }
         }
-        let conditions = spec.match_conditions.iter().map(|condition| compiler.expression(&condition.expression, &[Type::Bool], true));
+        let conditions = spec
+            .match_conditions
+            .iter()
+            .map(|condition| compiler.expression(&condition.expression, &[Type::Bool], true));
         let conditions = conditions.collect();
         let validations = spec.validations.iter().map(|validation| Validation {
             expression: compiler.expression(&validation.expression, &[Type::Bool], true),
@@ -129,11 +132,19 @@ impl Compiler {
     }
 
     fn expression(&mut self, text: &str, accepted: &[Type], authorizer: bool) -> Expression {
-        Expression { text: text.into(), program: self.compile(text, Some(accepted), authorizer).map(|(program, _)| program) }
+        Expression {
+            text: text.into(),
+            program: self.compile(text, Some(accepted), authorizer).map(|(program, _)| program),
+        }
     }
 
     /// The program and its static type, or upstream's text of what is wrong.
-    fn compile(&mut self, text: &str, accepted: Option<&[Type]>, authorizer: bool) -> Result<(Compiled, Type), Box<str>> {
+    fn compile(
+        &mut self,
+        text: &str,
+        accepted: Option<&[Type]>,
+        authorizer: bool,
+    ) -> Result<(Compiled, Type), Box<str>> {
         let env = if authorizer { &self.with_authorizer } else { &self.without_authorizer };
         let failed = |issues| format!("compilation failed: {issues}").into_boxed_str();
         let ast = parse(text, &ParseOptions::kubernetes()).map_err(failed)?;
@@ -142,8 +153,8 @@ impl Compiler {
             accept(accepted, &checked.output)?;
         }
         self.reads |= Reads::of(&checked.ast.expr);
-        let program =
-            Compiled::new(&checked, environment::functions()).map_err(|error| format!("program instantiation failed: {error}"))?;
+        let program = Compiled::new(&checked, environment::functions())
+            .map_err(|error| format!("program instantiation failed: {error}"))?;
         Ok((program, checked.output))
     }
 }

@@ -54,7 +54,9 @@ fn depth(expr: &Expr) -> u32 {
         ExprKind::List { elements, .. } => deepest(elements),
         ExprKind::Map { entries } => deepest(entries.iter().flat_map(|entry| [&entry.key, &entry.value])),
         ExprKind::Struct { fields, .. } => deepest(fields.iter().map(|field| &field.value)),
-        ExprKind::Comprehension(c) => deepest([&c.iter_range, &c.accu_init, &c.loop_condition, &c.loop_step, &c.result]),
+        ExprKind::Comprehension(c) => {
+            deepest([&c.iter_range, &c.accu_init, &c.loop_condition, &c.loop_step, &c.result])
+        }
     };
     below + 1
 }

@@ -115,12 +115,17 @@ pub(crate) enum Verdict<'a> {
 
 impl PlannedConstraints {
     /// `None` when no request of this kind can match. `matches` collects resources and kinds; a binding's do not matter, so it gives none.
-    pub(crate) fn new(constraints: &Constraints, key: &Key, mut matches: Option<&mut Matches>) -> Option<PlannedConstraints> {
+    pub(crate) fn new(
+        constraints: &Constraints,
+        key: &Key,
+        mut matches: Option<&mut Matches>,
+    ) -> Option<PlannedConstraints> {
         let exclude = alternatives(&constraints.exclude, constraints.policy, key);
         if exclude.first().is_some_and(|first| first.names.is_empty() && first.outcome.is_ok()) {
             return None;
         }
-        let mut index = |resource: Resource, kind: Kind| matches.as_mut().map_or(0, |matches| matches.index(resource, kind));
+        let mut index =
+            |resource: Resource, kind: Kind| matches.as_mut().map_or(0, |matches| matches.index(resource, kind));
         let rules: Vec<Alternative> = if constraints.rules.is_empty() {
             let outcome = Ok((key.resource.clone(), key.kind.clone()));
             vec![Alternative { names: Box::default(), outcome }]

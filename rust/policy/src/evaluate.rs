@@ -69,7 +69,8 @@ impl Plan {
         scratch.arena.reset();
         let paused = {
             let arena = &scratch.arena;
-            let record = Record::parse(request).map_err(|error| InvalidRequest::new(format!("request record: {error:?}")))?;
+            let record =
+                Record::parse(request).map_err(|error| InvalidRequest::new(format!("request record: {error:?}")))?;
             let mut walk = Walk {
                 plan: self,
                 arena,
@@ -186,7 +187,11 @@ impl<'a> Walk<'_, 'a> {
                 }
             }
         }
-        let source = Source { arena: self.arena, request: self.request, set: hook.params.and_then(|number| self.param_set(number)) };
+        let source = Source {
+            arena: self.arena,
+            request: self.request,
+            set: hook.params.and_then(|number| self.param_set(number)),
+        };
         let params = match source.collect(hook, binding.binding.param_ref())? {
             Ok(params) => params,
             Err(error) => {
@@ -231,14 +236,22 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// Evaluates a policy with a param, for all bindings that share it. A panic becomes an error of that evaluation.
-    fn evaluate(&mut self, policy: &'a crate::policy::Policy, matched: &'a Match, param: Option<&'a Param>) -> Result<u32, Unanswered> {
+    fn evaluate(
+        &mut self,
+        policy: &'a crate::policy::Policy,
+        matched: &'a Match,
+        param: Option<&'a Param>,
+    ) -> Result<u32, Unanswered> {
         *self.evaluations += 1;
         let (plan, request, is_namespace) = (self.plan, self.request, self.plan.is_namespace);
         let mut unfinished = self.results.begin();
         let pair: &Bump = self.pair;
         let evaluated = catch_unwind(AssertUnwindSafe(|| {
-            let namespace =
-                if plan.key.namespaced && !is_namespace { request.namespace_object()?.unwrap_or(Value::Null) } else { Value::Null };
+            let namespace = if plan.key.namespaced && !is_namespace {
+                request.namespace_object()?.unwrap_or(Value::Null)
+            } else {
+                Value::Null
+            };
             let objects = request.objects(matched.version).unwrap_or((Value::Null, Value::Null));
             let case = Case { policy, key: &plan.key, matched, request, param, objects, namespace };
             validate::evaluate(pair, &case, &mut unfinished)

@@ -22,7 +22,10 @@ pub(crate) enum Outcome<'a> {
 }
 
 /// Evaluates all conditions; the first false one decides, before any error, but not before the budget.
-pub(crate) fn evaluate<'a>(section: &mut Section<'_, 'a>, conditions: &'a [Expression]) -> Result<Outcome<'a>, Unanswered> {
+pub(crate) fn evaluate<'a>(
+    section: &mut Section<'_, 'a>,
+    conditions: &'a [Expression],
+) -> Result<Outcome<'a>, Unanswered> {
     let arena = section.arena();
     let mut errors: Vec<'a, &'a str> = Vec::new_in(arena);
     let mut excluded = None;

@@ -84,7 +84,8 @@ impl ParamSet {
         let count = reader.number().ok_or("batch ends early")?;
         for index in 0..count {
             let change = (|| Some((reader.number()?, reader.text()?, reader.text()?)))();
-            let (operation, namespace, name) = change.ok_or_else(|| format!("batch ends early or is not UTF-8 in change {index}"))?;
+            let (operation, namespace, name) =
+                change.ok_or_else(|| format!("batch ends early or is not UTF-8 in change {index}"))?;
             match operation {
                 0 => {
                     let record = reader.bytes().ok_or_else(|| format!("batch ends early in change {index}"))?;
@@ -122,8 +123,16 @@ impl ParamSet {
     }
 
     /// The params of a namespace that a selector selects, by name.
-    pub fn select<'a>(&'a self, namespace: &str, selector: &'a Selector) -> impl Iterator<Item = &'a Arc<Param>> + use<'a> {
-        self.namespaces.get(namespace).into_iter().flat_map(|params| params.values()).filter(|param| param.selected(selector))
+    pub fn select<'a>(
+        &'a self,
+        namespace: &str,
+        selector: &'a Selector,
+    ) -> impl Iterator<Item = &'a Arc<Param>> + use<'a> {
+        self.namespaces
+            .get(namespace)
+            .into_iter()
+            .flat_map(|params| params.values())
+            .filter(|param| param.selected(selector))
     }
 
     /// Number of params.
@@ -151,9 +160,14 @@ mod tests {
     #[test]
     fn batches_make_new_sets() {
         let first = ParamSet::empty()
-            .apply(&batch(&[("b", "x", Some(labelled("1"))), ("a", "z", Some(labelled("1"))), ("a", "y", Some(labelled("2")))]))
+            .apply(&batch(&[
+                ("b", "x", Some(labelled("1"))),
+                ("a", "z", Some(labelled("1"))),
+                ("a", "y", Some(labelled("2"))),
+            ]))
             .unwrap();
-        let second = first.apply(&batch(&[("a", "z", None), ("", "c", Some(labelled("3"))), ("q", "none", None)])).unwrap();
+        let second =
+            first.apply(&batch(&[("a", "z", None), ("", "c", Some(labelled("3"))), ("q", "none", None)])).unwrap();
         assert_eq!((first.len(), second.len()), (3, 3));
         assert!(first.get("a", "z").is_some() && second.get("a", "z").is_none());
         assert!(second.get("", "c").is_some());

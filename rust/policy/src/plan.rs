@@ -85,7 +85,8 @@ impl Plan {
         let is_namespace = key.kind.group.is_empty() && key.kind.version == "v1" && key.kind.kind == "Namespace";
         // Objects in the requested version are not expected to fail conversion; of others, a failure must be seen.
         let converts = versions.iter().any(|version| *version != key.kind);
-        let info = Info { empty: hooks.is_empty(), versions, params: param_sets(&hooks), needs: Needs::new(&hooks, converts) };
+        let info =
+            Info { empty: hooks.is_empty(), versions, params: param_sets(&hooks), needs: Needs::new(&hooks, converts) };
         Ok(Plan { key, hooks, matches, is_namespace, info })
     }
 
@@ -150,8 +151,12 @@ impl Needs {
         for hook in hooks.iter().filter(|hook| !hook.bindings.is_empty() && hook.error.is_none()) {
             reads |= hook.policy.reads();
         }
-        let constraints =
-            || hooks.iter().flat_map(|hook| hook.bindings.iter().map(|binding| &binding.constraints).chain([&hook.constraints])).flatten();
+        let constraints = || {
+            hooks
+                .iter()
+                .flat_map(|hook| hook.bindings.iter().map(|binding| &binding.constraints).chain([&hook.constraints]))
+                .flatten()
+        };
         Needs {
             request: reads.intersects(Reads::REQUEST | Reads::REQUEST_MATCH | Reads::AUTHORIZER)
                 || constraints().any(PlannedConstraints::reads_name)

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::api::{BindingSpec, FailurePolicy, ParamKind, PolicySpec, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding};
+use crate::api::{
+    BindingSpec, FailurePolicy, ParamKind, PolicySpec, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+};
 use crate::compile::Program;
 use crate::constraints::Constraints;
 pub(crate) use crate::reads::Reads;
@@ -28,7 +30,8 @@ impl Policy {
     /// Compiles a policy from its JSON (any version of the API). Expressions that do not compile are inside, as errors; the error of
     /// this function is about the JSON.
     pub fn from_json(json: &[u8]) -> Result<Policy, String> {
-        let policy: ValidatingAdmissionPolicy = serde_json::from_slice(json).map_err(|error| format!("policy: {error}"))?;
+        let policy: ValidatingAdmissionPolicy =
+            serde_json::from_slice(json).map_err(|error| format!("policy: {error}"))?;
         let PolicySpec { param_kind, match_constraints, failure_policy, .. } = &policy.spec;
         Ok(Policy {
             failure_policy: *failure_policy,
@@ -102,7 +105,8 @@ pub(crate) struct ParamRef {
 impl Binding {
     /// Reads a binding from its JSON (any version of the API); the error is about the JSON.
     pub fn from_json(json: &[u8]) -> Result<Binding, String> {
-        let binding: ValidatingAdmissionPolicyBinding = serde_json::from_slice(json).map_err(|error| format!("binding: {error}"))?;
+        let binding: ValidatingAdmissionPolicyBinding =
+            serde_json::from_slice(json).map_err(|error| format!("binding: {error}"))?;
         let BindingSpec { param_ref, match_resources, .. } = binding.spec;
         Ok(Binding {
             name: binding.metadata.name.into(),

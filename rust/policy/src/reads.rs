@@ -36,12 +36,18 @@ impl Reads {
             ExprKind::Unspecified | ExprKind::Literal(_) => {}
             ExprKind::Ident(name) => self.whole(name),
             ExprKind::Select { operand, field, .. } => self.select(operand, field),
-            ExprKind::Call { target, args, .. } => target.iter().map(|target| &**target).chain(args).for_each(|e| self.add(e)),
+            ExprKind::Call { target, args, .. } => {
+                target.iter().map(|target| &**target).chain(args).for_each(|e| self.add(e))
+            }
             ExprKind::List { elements, .. } => elements.iter().for_each(|e| self.add(e)),
-            ExprKind::Map { entries } => entries.iter().flat_map(|entry| [&entry.key, &entry.value]).for_each(|e| self.add(e)),
+            ExprKind::Map { entries } => {
+                entries.iter().flat_map(|entry| [&entry.key, &entry.value]).for_each(|e| self.add(e))
+            }
             ExprKind::Struct { fields, .. } => fields.iter().for_each(|field| self.add(&field.value)),
             ExprKind::Comprehension(c) => {
-                [&c.iter_range, &c.accu_init, &c.loop_condition, &c.loop_step, &c.result].into_iter().for_each(|e| self.add(e));
+                [&c.iter_range, &c.accu_init, &c.loop_condition, &c.loop_step, &c.result]
+                    .into_iter()
+                    .for_each(|e| self.add(e));
             }
         }
     }
@@ -61,10 +67,14 @@ impl Reads {
     /// A field of something: of an input, only that field is read.
     fn select(&mut self, operand: &Expr, field: &str) {
         match (&operand.kind, field) {
-            (ExprKind::Ident(name), field) if name == "request" && !matches!(field, "kind" | "resource") => *self |= Reads::REQUEST,
+            (ExprKind::Ident(name), field) if name == "request" && !matches!(field, "kind" | "resource") => {
+                *self |= Reads::REQUEST
+            }
             // All hidden fields are in the metadata.
             (ExprKind::Ident(name), "spec" | "status") if name == "namespaceObject" => *self |= Reads::NAMESPACE_OBJECT,
-            (ExprKind::Select { operand, field: outer, .. }, _) if outer == "metadata" && is_ident(operand, "namespaceObject") => {
+            (ExprKind::Select { operand, field: outer, .. }, _)
+                if outer == "metadata" && is_ident(operand, "namespaceObject") =>
+            {
                 // Declared fields of the metadata are all visible; undeclared ones do not compile.
                 *self |= Reads::NAMESPACE_OBJECT;
             }
@@ -104,7 +114,12 @@ mod tests {
     #[test]
     fn fields_of_the_request() {
         assert_eq!(reads("request.operation == 'CREATE' && request.userInfo.username == 'a'"), Reads::REQUEST);
-        for text in ["request.kind.kind == 'Pod'", "dyn(request).object == null", "request.resource.group == ''", "[request].size() == 1"] {
+        for text in [
+            "request.kind.kind == 'Pod'",
+            "dyn(request).object == null",
+            "request.resource.group == ''",
+            "[request].size() == 1",
+        ] {
             assert!(reads(text).intersects(Reads::REQUEST_MATCH), "{text}");
         }
     }
@@ -114,14 +129,19 @@ mod tests {
         for text in ["namespaceObject.metadata.labels.env == 'x'", "namespaceObject.status.phase == ''"] {
             assert_eq!(reads(text), Reads::NAMESPACE_OBJECT, "{text}");
         }
-        for text in ["dyn(namespaceObject).metadata", "namespaceObject.metadata == namespaceObject.metadata", "namespaceObject == null"] {
+        for text in [
+            "dyn(namespaceObject).metadata",
+            "namespaceObject.metadata == namespaceObject.metadata",
+            "namespaceObject == null",
+        ] {
             assert!(reads(text).intersects(Reads::NAMESPACE_WHOLE), "{text}");
         }
     }
 
     #[test]
     fn everything_inside_macros_counts() {
-        let all = reads("object.spec.containers.all(c, oldObject.x.exists(o, o == c)) ? {authorizer.path('/'): 1} : [2]");
+        let all =
+            reads("object.spec.containers.all(c, oldObject.x.exists(o, o == c)) ? {authorizer.path('/'): 1} : [2]");
         for input in [Reads::OBJECT, Reads::OLD_OBJECT, Reads::AUTHORIZER] {
             assert!(all.intersects(input));
         }

@@ -111,7 +111,10 @@ impl<'a> RequestView<'a> {
 
     /// `object` and `oldObject` in a version of the plan, or why their conversion failed.
     pub(crate) fn objects(&self, version: u32) -> Result<(Value<'a>, Value<'a>), &'a str> {
-        let root = |index: u32| match VERSIONS.checked_add(version.saturating_mul(2)).and_then(|first| first.checked_add(index)) {
+        let root = |index: u32| match VERSIONS
+            .checked_add(version.saturating_mul(2))
+            .and_then(|first| first.checked_add(index))
+        {
             Some(index) => self.record.root(index).unwrap_or(Value::Null),
             None => Value::Null,
         };

@@ -67,7 +67,11 @@ impl Results {
 
     /// Begins an evaluation. What is added until [`Self::finish`] belongs to it.
     pub(crate) fn begin(&mut self) -> Unfinished<'_> {
-        let entry = Entry { conditions: None, decisions: self.decisions.len() as u32..0, annotations: self.annotations.len() as u32..0 };
+        let entry = Entry {
+            conditions: None,
+            decisions: self.decisions.len() as u32..0,
+            annotations: self.annotations.len() as u32..0,
+        };
         Unfinished { results: self, entry }
     }
 
@@ -79,7 +83,14 @@ impl Results {
         }
         for decision in slice(&self.decisions, &entry.decisions) {
             let Decision { expression, action, evaluation, .. } = *decision;
-            report.decision(subject, expression, action, evaluation, self.text(&decision.reason), self.text(&decision.message));
+            report.decision(
+                subject,
+                expression,
+                action,
+                evaluation,
+                self.text(&decision.reason),
+                self.text(&decision.message),
+            );
         }
         for annotation in slice(&self.annotations, &entry.annotations) {
             let (key, value) = (self.text(&annotation.key), self.text(&annotation.value));
@@ -119,7 +130,14 @@ impl Unfinished<'_> {
     }
 
     /// Adds a decision.
-    pub(crate) fn decision(&mut self, expression: u32, action: Action, evaluation: Evaluation, reason: &str, message: &str) {
+    pub(crate) fn decision(
+        &mut self,
+        expression: u32,
+        action: Action,
+        evaluation: Evaluation,
+        reason: &str,
+        message: &str,
+    ) {
         let (reason, message) = (self.results.put(reason), self.results.put(message));
         self.results.decisions.push(Decision { expression, action, evaluation, reason, message });
     }
@@ -205,7 +223,11 @@ mod tests {
         }
         assert_eq!(
             lines(&bytes),
-            ["conditions 0/1 failed, 2 errors, observed 1", "decision 0/0 expression 1 deny denied Invalid: no", "annotation 0/0 k=v"]
+            [
+                "conditions 0/1 failed, 2 errors, observed 1",
+                "decision 0/0 expression 1 deny denied Invalid: no",
+                "annotation 0/0 k=v"
+            ]
         );
         results.clear();
         assert_eq!(results.get(None), None);

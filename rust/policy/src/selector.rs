@@ -78,9 +78,15 @@ fn requirement(expression: &LabelSelectorRequirement) -> Result<Requirement, Str
     let values = &expression.values;
     let (operator, values_error) = match expression.operator.as_str() {
         "In" if values.is_empty() => (Operator::In, Some("for 'in', 'notin' operators, values set can't be empty")),
-        "NotIn" if values.is_empty() => (Operator::NotIn, Some("for 'in', 'notin' operators, values set can't be empty")),
-        "Exists" if !values.is_empty() => (Operator::Exists, Some("values set must be empty for exists and does not exist")),
-        "DoesNotExist" if !values.is_empty() => (Operator::DoesNotExist, Some("values set must be empty for exists and does not exist")),
+        "NotIn" if values.is_empty() => {
+            (Operator::NotIn, Some("for 'in', 'notin' operators, values set can't be empty"))
+        }
+        "Exists" if !values.is_empty() => {
+            (Operator::Exists, Some("values set must be empty for exists and does not exist"))
+        }
+        "DoesNotExist" if !values.is_empty() => {
+            (Operator::DoesNotExist, Some("values set must be empty for exists and does not exist"))
+        }
         "In" => (Operator::In, None),
         "NotIn" => (Operator::NotIn, None),
         "Exists" => (Operator::Exists, None),
@@ -157,7 +163,11 @@ fn label_key_errors(key: &str) -> Vec<String> {
             }
             name
         }
-        _ => return vec![format!("a valid label key {KEY} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')")],
+        _ => {
+            return vec![format!(
+                "a valid label key {KEY} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+            )];
+        }
     };
     if name.is_empty() {
         errors.push("name part must be non-empty".to_owned());
@@ -185,7 +195,9 @@ fn label_value_errors(value: &str) -> Vec<String> {
 fn is_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     let end = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    end(bytes.first()) && end(bytes.last()) && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    end(bytes.first())
+        && end(bytes.last())
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
 fn is_subdomain(name: &str) -> bool {

@@ -76,12 +76,19 @@ struct Evaluator<'p, 'a> {
 /// Evaluates a policy and adds what it decides. The result is the cost of all.
 pub(crate) fn evaluate<'a>(arena: &'a Bump, case: &Case<'a>, results: &mut Unfinished<'_>) -> Result<u64, Unanswered> {
     case.policy.inject_fault();
-    let host: &'a Authorizer<'a> = arena.alloc(Authorizer { answers: case.request.answers, pending: case.request.pending });
+    let host: &'a Authorizer<'a> =
+        arena.alloc(Authorizer { answers: case.request.answers, pending: case.request.pending });
     let ctx = EvalContext::new(arena, host, COST_LIMIT);
     let program = case.policy.program();
     let mut evaluator = Evaluator {
         inputs: inputs(&ctx, case),
-        request: activation::request(arena, case.request.attributes(), &case.matched.resource, case.matched, program.reads),
+        request: activation::request(
+            arena,
+            case.request.attributes(),
+            &case.matched.resource,
+            case.matched,
+            program.reads,
+        ),
         on_error: if case.policy.ignores_errors() { Action::Admit } else { Action::Deny },
         case,
         ctx: &ctx,
@@ -128,8 +135,10 @@ impl<'a> Evaluator<'_, 'a> {
         let mut cost = 0;
         if !self.program.conditions.is_empty() {
             let Case { matched, request, key, .. } = *self.case;
-            let request = activation::request(self.ctx.arena, request.attributes(), &key.resource, matched, self.program.reads);
-            let mut section = self.section(&Scope { request, namespace: Value::Null, authorizer: true }, matchconditions::BUDGET);
+            let request =
+                activation::request(self.ctx.arena, request.attributes(), &key.resource, matched, self.program.reads);
+            let mut section =
+                self.section(&Scope { request, namespace: Value::Null, authorizer: true }, matchconditions::BUDGET);
             let outcome = matchconditions::evaluate(&mut section, &self.program.conditions)?;
             cost += section.spent();
             match (outcome, self.on_error) {
@@ -206,7 +215,14 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(Messages::Some(messages))
     }
 
-    fn decide(&self, results: &mut Unfinished<'_>, index: usize, validation: &Validation, value: Evaluated<'a>, messages: &Messages<'a>) {
+    fn decide(
+        &self,
+        results: &mut Unfinished<'_>,
+        index: usize,
+        validation: &Validation,
+        value: Evaluated<'a>,
+        messages: &Messages<'a>,
+    ) {
         let (number, arena) = (index as u32, self.ctx.arena);
         match value {
             Evaluated::Error(error) => results.decision(number, self.on_error, Evaluation::Error, "", error),
@@ -224,7 +240,8 @@ impl<'a> Evaluator<'_, 'a> {
                 };
                 let message = if message.is_empty() { validation.message.trim() } else { message };
                 if message.is_empty() {
-                    let message = bumpalo::format!(in arena, "failed expression: {}", validation.expression.text.trim());
+                    let message =
+                        bumpalo::format!(in arena, "failed expression: {}", validation.expression.text.trim());
                     results.decision(number, Action::Deny, Evaluation::Deny, reason, &message);
                 } else {
                     results.decision(number, Action::Deny, Evaluation::Deny, reason, message);

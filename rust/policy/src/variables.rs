@@ -56,9 +56,14 @@ impl<'a> Variables<'a> {
         }
         let expression = match &variable.program {
             Ok(expression) => expression,
-            Err(error) => return ctx.errorf(format_args!("composited variable {} fails to compile: {error}", quote(&variable.name))),
+            Err(error) => {
+                return ctx
+                    .errorf(format_args!("composited variable {} fails to compile: {error}", quote(&variable.name)));
+            }
         };
-        let failed = |message: &str| ctx.errorf(format_args!("composited variable {} fails to evaluate: {message}", quote(&variable.name)));
+        let failed = |message: &str| {
+            ctx.errorf(format_args!("composited variable {} fails to evaluate: {message}", quote(&variable.name)))
+        };
         let depth = self.depth.get();
         if depth >= MAX_DEPTH {
             return failed("variables read each other too deeply");

@@ -29,12 +29,15 @@ fn none_on_the_way_to_allowed() {
         snapshot = snapshot.policy(name, spec.clone(), bindings);
     }
     let plan = snapshot.plan();
-    let params = ParamSet::empty().apply(&wire::batch(&[("default", "p", Some(json!({"data": {"ok": "yes"}})))])).unwrap();
+    let params =
+        ParamSet::empty().apply(&wire::batch(&[("default", "p", Some(json!({"data": {"ok": "yes"}})))])).unwrap();
     let request = pod().encode();
     let mut scratch = Scratch::new();
     for round in 0..6 {
         let mut outcome = None;
-        let counted = allocation_counter::measure(|| outcome = Some(plan.evaluate(&mut scratch, &request, &[Some(&params)], &[])));
+        let counted = allocation_counter::measure(|| {
+            outcome = Some(plan.evaluate(&mut scratch, &request, &[Some(&params)], &[]))
+        });
         assert_eq!(outcome, Some(Ok(Outcome::Done)));
         assert!(scratch.output().is_empty(), "{:?}", celgate_testkit::report::lines(scratch.output()));
         assert!(round < 3 || counted.count_total == 0, "{} allocations in round {round}", counted.count_total);

@@ -40,7 +40,8 @@ fn plans_tell_what_they_need() {
 
 #[test]
 fn selectors_of_policies_and_bindings_intersect() {
-    let constraints = |selector: serde_json::Value| json!({"matchResources": {"objectSelector": {"matchLabels": selector}}});
+    let constraints =
+        |selector: serde_json::Value| json!({"matchResources": {"objectSelector": {"matchLabels": selector}}});
     let bindings = vec![constraints(json!({"app": "web"})), constraints(json!({"app": "db"})), json!({})];
     let report = Snapshot::default().policy("p", validation("false"), bindings).decide(&pod());
     assert_eq!(report, [DENIED, &DENIED.replace("0/0", "0/2")]);
@@ -80,7 +81,8 @@ fn namespace_selectors_ask_only_when_they_decide() {
     let mut run = Run::new(Snapshot::of(spec("pods")).plan(), &request);
     assert_eq!(run.step(&[]), Outcome::NeedsInput);
     assert_eq!(run.output(), r#"[{"id":0,"kind":"namespace"}]"#);
-    let namespace = encode(&[Root::Typed(json!({"metadata": {"name": "default"}})), Root::Plain(json!({"env": "test"}))]);
+    let namespace =
+        encode(&[Root::Typed(json!({"metadata": {"name": "default"}})), Root::Plain(json!({"env": "test"}))]);
     assert_eq!(run.step(&[(0, 0, namespace)]), Outcome::Done);
     assert_eq!(run.lines(), [DENIED]);
 }
@@ -89,14 +91,19 @@ fn namespace_selectors_ask_only_when_they_decide() {
 fn a_failing_look_up_of_the_namespace_ends_the_dispatch() {
     let mut request = pod();
     request.namespace = Root::Absent;
-    let snapshot = Snapshot::default().policy("p", validation("false"), vec![json!({})]).policy("q", validation("false"), vec![json!({})]);
+    let snapshot = Snapshot::default().policy("p", validation("false"), vec![json!({})]).policy(
+        "q",
+        validation("false"),
+        vec![json!({})],
+    );
     let mut run = Run::new(snapshot.plan(), &request);
     assert_eq!(run.step(&[]), Outcome::NeedsInput);
     assert_eq!(run.step(&[(0, 2, b"gone".to_vec())]), Outcome::Done);
     assert_eq!(run.lines(), ["namespace 0/0"]);
     // Also when the binding selects no params; not for a request about a namespace itself.
     let unbound = vec![json!({"paramRef": {"selector": {}}})];
-    let spec = json!({"paramKind": {"apiVersion": "v1", "kind": "ConfigMap"}, "validations": [{"expression": "false"}]});
+    let spec =
+        json!({"paramKind": {"apiVersion": "v1", "kind": "ConfigMap"}, "validations": [{"expression": "false"}]});
     let mut run = Run::new(Snapshot::default().policy("p", spec, unbound).plan(), &request);
     assert_eq!(run.step(&[]), Outcome::NeedsInput);
     let key = json!({"resource": {"version": "v1", "resource": "namespaces"}, "operation": "UPDATE", "namespaced": true,
@@ -112,7 +119,9 @@ fn configuration_errors_follow_the_failure_policy() {
     let report = Snapshot::default().policy("p", spec("Fail"), vec![bad.clone()]).decide(&pod());
     assert_eq!(
         report,
-        ["configuration 0/0: failed to configure binding: Internal error occurred: \"Gt\" is not a valid label selector operator"]
+        [
+            "configuration 0/0: failed to configure binding: Internal error occurred: \"Gt\" is not a valid label selector operator"
+        ]
     );
     assert!(Snapshot::default().policy("p", spec("Ignore"), vec![bad]).decide(&pod()).is_empty());
     let broken = |policy| Snapshot::of(spec(policy)).hook(|hook| hook.error = Some("no such kind".into()));
@@ -141,7 +150,8 @@ fn equivalents_convert_and_exclude() {
     let mut key = pod_key();
     key["equivalents"] = json!([{"resource": {"group": "x", "version": "v2", "resource": "pods"}, "kind": {"group": "x", "version": "v2", "kind": "XPod"}},
                                 {"resource": {"group": "y", "version": "v2", "resource": "pods"}, "kind": null}]);
-    let rule = |group: &str| json!([{"apiGroups": [group], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]);
+    let rule =
+        |group: &str| json!([{"apiGroups": [group], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]);
     let spec = |rules: serde_json::Value, exclude: serde_json::Value| json!({"matchConstraints": {"resourceRules": rules, "excludeResourceRules": exclude}, "validations": [{"expression": "false"}]});
     let plan = Snapshot::of(spec(rule("x"), json!([]))).plan_for(&key);
     let info: serde_json::Value = serde_json::from_str(&plan.info_json()).unwrap();
@@ -193,18 +203,28 @@ mod params {
                 json!({"selector": {"matchLabels": {"x": "y"}}, "parameterNotFoundAction": "Deny"}),
                 "no params found for policy binding with `Deny` parameterNotFoundAction",
             ),
-            (json!({"selector": {"matchExpressions": [{"key": "a", "operator": "Gt"}]}}), "\"Gt\" is not a valid label selector operator"),
+            (
+                json!({"selector": {"matchExpressions": [{"key": "a", "operator": "Gt"}]}}),
+                "\"Gt\" is not a valid label selector operator",
+            ),
         ] {
-            assert_eq!(run(bound(param_ref)).finish(), [format!("configuration 0/0: failed to configure binding: {error}")]);
+            assert_eq!(
+                run(bound(param_ref)).finish(),
+                [format!("configuration 0/0: failed to configure binding: {error}")]
+            );
         }
         let cluster = |param_ref| bound(param_ref).hook(|hook| hook.namespaced_params = false);
         assert_eq!(
             run(cluster(json!({"name": "a", "namespace": "default"}))).finish(),
-            ["configuration 0/0: failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`"]
+            [
+                "configuration 0/0: failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
+            ]
         );
         assert_eq!(
             run(bound(json!({"name": "a"})).hook(|hook| hook.params = None)).finish(),
-            ["configuration 0/0: failed to configure binding: paramKind kind `&ParamKind{APIVersion:v1,Kind:ConfigMap,}` not known"]
+            [
+                "configuration 0/0: failed to configure binding: paramKind kind `&ParamKind{APIVersion:v1,Kind:ConfigMap,}` not known"
+            ]
         );
         let mut request = pod();
         request.attributes["namespace"] = json!("");
@@ -264,7 +284,8 @@ mod params {
     fn without_param_ref_params_are_null_and_evaluated_once() {
         let spec = json!({"paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
             "validations": [{"expression": "params == null", "message": "has params"}]});
-        let bindings = vec![json!({}), json!({}), json!({"paramRef": {"name": "a"}}), json!({"paramRef": {"name": "a"}})];
+        let bindings =
+            vec![json!({}), json!({}), json!({"paramRef": {"name": "a"}}), json!({"paramRef": {"name": "a"}})];
         let mut run = run(Snapshot::default().policy("p", spec, bindings));
         let denied = |binding| format!("decision 0/{binding} expression 0 deny denied Invalid: has params");
         assert_eq!(run.finish(), [denied(2), denied(3)]);

@@ -65,7 +65,10 @@ fn a_request_sees_one_version_of_the_params() {
     let mut run = Run::new(Snapshot::default().policy("p", spec, bindings).plan(), &pod())
         .params(&[("default", "b", config("no")), ("default", "c", config("yes"))]);
     assert_eq!(run.step(&[]), Outcome::NeedsInput);
-    let newer = run.params[0].as_ref().unwrap().apply(&wire::batch(&[("default", "a", Some(config("no"))), ("default", "b", None)]));
+    let newer = run.params[0]
+        .as_ref()
+        .unwrap()
+        .apply(&wire::batch(&[("default", "a", Some(config("no"))), ("default", "b", None)]));
     run.params[0] = Some(newer.unwrap());
     assert_eq!(run.step(&[allow(0, "allow")]), Outcome::Done);
     assert_eq!(run.lines().len(), 1, "{:?}", run.lines());
@@ -96,7 +99,8 @@ fn heavy_work_yields() {
     }
     assert!((2..10).contains(&yields), "{yields}");
     assert_eq!(evaluations, 10);
-    let expected: Vec<String> = (0..20).map(|i| format!("decision {}/{i} expression 0 deny denied Invalid: heavy", i / 2)).collect();
+    let expected: Vec<String> =
+        (0..20).map(|i| format!("decision {}/{i} expression 0 deny denied Invalid: heavy", i / 2)).collect();
     assert_eq!(run.lines(), expected);
 }
 
@@ -169,7 +173,8 @@ fn a_panic_is_an_error_of_its_policy() {
             .policy("bad", validation("true"), vec![json!({}), json!({})])
             .hook(|hook| hook.policy = policy(failure))
             .policy("good", validation("false"), vec![json!({})]);
-        let error = |binding| format!("decision 0/{binding} expression 0 {action} error : internal error: evaluation panicked");
+        let error =
+            |binding| format!("decision 0/{binding} expression 0 {action} error : internal error: evaluation panicked");
         assert_eq!(
             snapshot.decide(&pod()),
             [error(0), error(1), "decision 1/2 expression 0 deny denied Invalid: failed expression: false".to_owned()]

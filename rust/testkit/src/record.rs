@@ -16,7 +16,8 @@ pub enum Root {
 }
 
 /// Fields of built-in types that are Go maps and not structs.
-const GO_MAPS: [&str; 8] = ["labels", "annotations", "data", "matchLabels", "nodeSelector", "limits", "requests", "extra"];
+const GO_MAPS: [&str; 8] =
+    ["labels", "annotations", "data", "matchLabels", "nodeSelector", "limits", "requests", "extra"];
 
 const TYPED: u8 = 1;
 

@@ -43,7 +43,9 @@ impl Request {
         }
         Request {
             attributes,
-            namespace: Root::Typed(json!({"metadata": {"name": "default", "labels": {"env": "test"}}, "spec": {}, "status": {}})),
+            namespace: Root::Typed(
+                json!({"metadata": {"name": "default", "labels": {"env": "test"}}, "spec": {}, "status": {}}),
+            ),
             labels: Root::Plain(labels),
             old_labels: Root::Plain(Value::Null),
             namespace_labels: Root::Plain(json!({"env": "test"})),

@@ -11,9 +11,7 @@ impl Checker<'_> {
         let mut joined = None;
         for (index, element) in elements.iter_mut().enumerate() {
             self.check(element);
-            let optional = optional_indices
-                .iter()
-                .any(|optional| *optional as usize == index);
+            let optional = optional_indices.iter().any(|optional| *optional as usize == index);
             let ty = self.element_type(element, optional);
             joined = Some(self.join(joined, ty));
         }
@@ -26,15 +24,13 @@ impl Checker<'_> {
         for entry in entries {
             self.check(&mut entry.key);
             let key = self.type_of(&entry.key);
-            let (keys, values) =
-                joined.map_or((None, None), |(keys, values)| (Some(keys), Some(values)));
+            let (keys, values) = joined.map_or((None, None), |(keys, values)| (Some(keys), Some(values)));
             let keys = self.join(keys, key);
             self.check(&mut entry.value);
             let value = self.element_type(&entry.value, entry.optional);
             joined = Some((keys, self.join(values, value)));
         }
-        let (key, value) =
-            joined.unwrap_or_else(|| (self.unifier.fresh_var(), self.unifier.fresh_var()));
+        let (key, value) = joined.unwrap_or_else(|| (self.unifier.fresh_var(), self.unifier.fresh_var()));
         self.set_type(id, Type::map(key, value));
     }
 
@@ -57,43 +53,25 @@ impl Checker<'_> {
     fn join(&mut self, previous: Option<Type>, current: Type) -> Type {
         match previous {
             None => current,
-            Some(previous) if self.unifier.assignable(&previous, &current) => {
-                most_general(&previous, &current).clone()
-            }
+            Some(previous) if self.unifier.assignable(&previous, &current) => most_general(&previous, &current).clone(),
             Some(_) => Type::Dyn,
         }
     }
 
-    pub(super) fn message(
-        &mut self,
-        id: ExprId,
-        type_name: &mut String,
-        fields: &mut [StructField],
-    ) {
+    pub(super) fn message(&mut self, id: ExprId, type_name: &mut String, fields: &mut [StructField]) {
         let env = self.env;
-        let resolved = env.resolve(type_name, |candidate| {
-            env.type_named(candidate)
-                .map(|ty| (candidate.to_owned(), ty))
-        });
+        let resolved =
+            env.resolve(type_name, |candidate| env.type_named(candidate).map(|ty| (candidate.to_owned(), ty)));
         let Some((name, ty)) = resolved else {
             self.undeclared(id, type_name);
             return self.set_type(id, Type::Error);
         };
         type_name.clone_from(&name);
-        self.set_reference(
-            id,
-            Reference {
-                name: name.clone(),
-                ..Reference::default()
-            },
-        );
+        self.set_reference(id, Reference { name: name.clone(), ..Reference::default() });
         let (ty, struct_name) = match message_name(&ty) {
             Some(struct_name) => (ty, struct_name),
             None => {
-                self.report(
-                    id,
-                    format!("'{}' is not a message type", ty.declared_type_name()),
-                );
+                self.report(id, format!("'{}' is not a message type", ty.declared_type_name()));
                 (Type::Error, name)
             }
         };
@@ -105,15 +83,11 @@ impl Checker<'_> {
 
     fn message_field(&mut self, struct_name: &str, field: &mut StructField) {
         self.check(&mut field.value);
-        let declared = self
-            .field_type(field.id, struct_name, &field.field)
-            .unwrap_or(Type::Error);
+        let declared = self.field_type(field.id, struct_name, &field.field).unwrap_or(Type::Error);
         let provided = self.element_type(&field.value, field.optional);
         if !self.unifier.assignable(&declared, &provided) {
             let name = &field.field;
-            let message = format!(
-                "expected type of field '{name}' is '{declared}' but provided type is '{provided}'"
-            );
+            let message = format!("expected type of field '{name}' is '{declared}' but provided type is '{provided}'");
             self.report(field.id, message);
         }
     }

@@ -14,13 +14,7 @@ const OR: &str = "_||_";
 
 impl Checker<'_> {
     /// Arguments come first, then the receiver, unless receiver and name together name a function.
-    pub(super) fn call(
-        &mut self,
-        id: ExprId,
-        target: &mut Option<Box<Expr>>,
-        name: &mut String,
-        args: &mut [Expr],
-    ) {
+    pub(super) fn call(&mut self, id: ExprId, target: &mut Option<Box<Expr>>, name: &mut String, args: &mut [Expr]) {
         if name == OPTIONAL_SELECT {
             return self.optional_select(id, args, target.is_some());
         }
@@ -55,22 +49,10 @@ impl Checker<'_> {
         }
     }
 
-    fn resolve_call(
-        &mut self,
-        id: ExprId,
-        function: &Function,
-        receiver: Option<&Expr>,
-        args: &[Expr],
-    ) {
+    fn resolve_call(&mut self, id: ExprId, function: &Function, receiver: Option<&Expr>, args: &[Expr]) {
         let ty = match self.resolve_overloads(id, function, receiver, args) {
             Some((ty, overloads)) => {
-                self.set_reference(
-                    id,
-                    Reference {
-                        overloads,
-                        ..Reference::default()
-                    },
-                );
+                self.set_reference(id, Reference { overloads, ..Reference::default() });
                 ty
             }
             None => Type::Error,
@@ -86,11 +68,7 @@ impl Checker<'_> {
         receiver: Option<&Expr>,
         args: &[Expr],
     ) -> Option<(Type, Vec<&'static str>)> {
-        let mut arguments: Vec<Type> = receiver
-            .into_iter()
-            .chain(args)
-            .map(|arg| self.type_of(arg))
-            .collect();
+        let mut arguments: Vec<Type> = receiver.into_iter().chain(args).map(|arg| self.type_of(arg)).collect();
         let mut matching = Vec::new();
         let mut result: Option<Type> = None;
         for overload in &function.overloads {
@@ -99,22 +77,15 @@ impl Checker<'_> {
                 continue;
             }
             if matches!(function.name, AND | OR) {
-                return self
-                    .operands_are_bool(args, &arguments)
-                    .then(|| (Type::Bool, vec![overload.id]));
+                return self.operands_are_bool(args, &arguments).then(|| (Type::Bool, vec![overload.id]));
             }
             let first_var = self.unifier.fresh(overload.type_params);
-            if !self
-                .unifier
-                .arguments_match(&arguments, &overload.args, first_var)
-            {
+            if !self.unifier.arguments_match(&arguments, &overload.args, first_var) {
                 continue;
             }
             matching.push(overload.id);
             let instance = instantiate(&overload.result, first_var);
-            let ty = self
-                .unifier
-                .substitute(instance.as_ref().unwrap_or(&overload.result), false);
+            let ty = self.unifier.substitute(instance.as_ref().unwrap_or(&overload.result), false);
             result = Some(match result {
                 Some(known) if !known.is_dyn() && !ty.is_exact(&known) => Type::Dyn,
                 Some(known) => known,
@@ -126,10 +97,7 @@ impl Checker<'_> {
                 *argument = self.unifier.substitute(argument, true);
             }
             let signature = signature(&arguments, receiver.is_some());
-            let message = format!(
-                "found no matching overload for '{}' applied to '{signature}'",
-                function.name
-            );
+            let message = format!("found no matching overload for '{}' applied to '{signature}'", function.name);
             self.report(id, message);
         }
         result.map(|ty| (ty, matching))
@@ -154,9 +122,7 @@ fn signature(arguments: &[Type], member: bool) -> String {
         Some((receiver, rest)) if member => (Some(receiver), rest),
         _ => (None, arguments),
     };
-    let mut text = receiver
-        .map(|receiver| format!("{receiver}."))
-        .unwrap_or_default();
+    let mut text = receiver.map(|receiver| format!("{receiver}.")).unwrap_or_default();
     let arguments: Vec<String> = arguments.iter().map(Type::to_string).collect();
     text.push('(');
     text.push_str(&arguments.join(", "));

@@ -9,21 +9,17 @@ impl Checker<'_> {
     pub(super) fn comprehension(&mut self, id: ExprId, comprehension: &mut Comprehension) {
         self.check(&mut comprehension.iter_range);
         self.check(&mut comprehension.accu_init);
-        let range = self
-            .unifier
-            .substitute(&self.type_of(&comprehension.iter_range), false);
+        let range = self.unifier.substitute(&self.type_of(&comprehension.iter_range), false);
         let accumulator = self.type_of(&comprehension.accu_init);
         self.all_overloads = true;
         let outer = self.scopes.len();
-        self.scopes
-            .push((comprehension.accu_var.clone(), accumulator.clone()));
+        self.scopes.push((comprehension.accu_var.clone(), accumulator.clone()));
 
         let (first, second) = self.iteration_types(comprehension, &range);
         let two = !comprehension.iter_var2.is_empty();
         let inner = self.scopes.len();
         let same_name = two && comprehension.iter_var == comprehension.iter_var2;
-        self.scopes
-            .push((comprehension.iter_var.clone(), first.clone()));
+        self.scopes.push((comprehension.iter_var.clone(), first.clone()));
         if two && (!same_name || first.is_equivalent(&second)) {
             self.scopes.push((comprehension.iter_var2.clone(), second));
         }
@@ -35,9 +31,7 @@ impl Checker<'_> {
         self.scopes.truncate(inner);
         self.check(&mut comprehension.result);
         self.scopes.truncate(outer);
-        let result = self
-            .unifier
-            .substitute(&self.type_of(&comprehension.result), false);
+        let result = self.unifier.substitute(&self.type_of(&comprehension.result), false);
         self.set_type(id, result);
     }
 

@@ -18,11 +18,7 @@ struct Resolved {
 impl Checker<'_> {
     pub(super) fn ident(&mut self, id: ExprId, name: &mut String) {
         match self.resolve_simple(name) {
-            Some(Resolved {
-                name: qualified,
-                ty,
-                value,
-            }) => {
+            Some(Resolved { name: qualified, ty, value }) => {
                 if let Some(qualified) = qualified {
                     *name = qualified;
                 }
@@ -38,28 +34,14 @@ impl Checker<'_> {
     pub(super) fn select(&mut self, expr: &mut Expr) {
         let mut name = std::mem::take(&mut self.name);
         name.clear();
-        let resolved = if push_qualified(expr, &mut name) {
-            self.resolve_qualified(&name)
-        } else {
-            None
-        };
-        if let Some(Resolved {
-            name: qualified,
-            ty,
-            value,
-        }) = resolved
-        {
+        let resolved = if push_qualified(expr, &mut name) { self.resolve_qualified(&name) } else { None };
+        if let Some(Resolved { name: qualified, ty, value }) = resolved {
             let name = qualified.unwrap_or(name);
             expr.kind = ExprKind::Ident(name.clone());
             return self.accept(expr.id, name, ty, value);
         }
         self.name = name;
-        let ExprKind::Select {
-            operand,
-            field,
-            test_only,
-        } = &mut expr.kind
-        else {
+        let ExprKind::Select { operand, field, test_only } = &mut expr.kind else {
             return;
         };
         let result = self.select_field(expr.id, operand, field, false);
@@ -77,38 +59,22 @@ impl Checker<'_> {
             return self.bad_optional_select(id, 2, member);
         }
         let ExprKind::Literal(Literal::String(name)) = &field.kind else {
-            return self.report(
-                field.id,
-                "unsupported optional field selection: field is not a string".to_owned(),
-            );
+            return self.report(field.id, "unsupported optional field selection: field is not a string".to_owned());
         };
         let result = self.select_field(id, operand, name, true);
         let result = self.unifier.substitute(&result, false);
         self.set_type(id, result);
-        self.set_reference(
-            id,
-            Reference {
-                overloads: vec!["select_optional_field"],
-                ..Reference::default()
-            },
-        );
+        self.set_reference(id, Reference { overloads: vec!["select_optional_field"], ..Reference::default() });
     }
 
     fn bad_optional_select(&mut self, id: ExprId, count: usize, member: bool) {
         let kind = if member { " member call with" } else { "" };
-        let message = format!(
-            "unsupported optional field selection: incorrect signature.{kind} argument count: {count}"
-        );
+        let message =
+            format!("unsupported optional field selection: incorrect signature.{kind} argument count: {count}");
         self.report(id, message);
     }
 
-    fn select_field(
-        &mut self,
-        id: ExprId,
-        operand: &mut Expr,
-        field: &str,
-        optional: bool,
-    ) -> Type {
+    fn select_field(&mut self, id: ExprId, operand: &mut Expr, field: &str, optional: bool) -> Type {
         self.check(operand);
         let operand_type = self.unifier.substitute(&self.type_of(operand), false);
         let inner = operand_type.optional_inner();
@@ -122,19 +88,12 @@ impl Checker<'_> {
             }
             _ => {
                 if !dyn_or_error(target) {
-                    self.report(
-                        id,
-                        format!("type '{target}' does not support field selection"),
-                    );
+                    self.report(id, format!("type '{target}' does not support field selection"));
                 }
                 Type::Dyn
             }
         };
-        if inner.is_some() || optional {
-            Type::optional(result)
-        } else {
-            result
-        }
+        if inner.is_some() || optional { Type::optional(result) } else { result }
     }
 
     /// The declared type of a struct's field; reports what is wrong if there is none.
@@ -152,14 +111,7 @@ impl Checker<'_> {
 
     fn accept(&mut self, id: ExprId, name: String, ty: Type, value: Option<Literal>) {
         self.set_type(id, ty);
-        self.set_reference(
-            id,
-            Reference {
-                name,
-                overloads: Vec::new(),
-                value,
-            },
-        );
+        self.set_reference(id, Reference { name, overloads: Vec::new(), value });
     }
 
     /// A variable of an enclosing comprehension, innermost first.
@@ -173,11 +125,7 @@ impl Checker<'_> {
         match local {
             Some((local, ty)) if !name.starts_with('.') => {
                 debug_assert_eq!(local, name);
-                Some(Resolved {
-                    name: None,
-                    ty: ty.clone(),
-                    value: None,
-                })
+                Some(Resolved { name: None, ty: ty.clone(), value: None })
             }
             _ => self.resolve_global(name, local.is_some()),
         }
@@ -205,17 +153,10 @@ impl Checker<'_> {
             } else if let Some(ty) = self.env.type_named(candidate) {
                 (Type::type_of(ty), None)
             } else {
-                (
-                    Type::Int,
-                    Some(Literal::Int(self.env.enum_constant(candidate)?)),
-                )
+                (Type::Int, Some(Literal::Int(self.env.enum_constant(candidate)?)))
             };
             let as_written = dot.is_empty() && candidate == name;
-            Some(Resolved {
-                name: (!as_written).then(|| format!("{dot}{candidate}")),
-                ty,
-                value,
-            })
+            Some(Resolved { name: (!as_written).then(|| format!("{dot}{candidate}")), ty, value })
         })
     }
 }
@@ -224,11 +165,7 @@ impl Checker<'_> {
 pub(super) fn push_qualified(expr: &Expr, name: &mut String) -> bool {
     match &expr.kind {
         ExprKind::Ident(ident) => name.push_str(ident),
-        ExprKind::Select {
-            operand,
-            field,
-            test_only: false,
-        } if push_qualified(operand, name) => {
+        ExprKind::Select { operand, field, test_only: false } if push_qualified(operand, name) => {
             name.push('.');
             name.push_str(field);
         }

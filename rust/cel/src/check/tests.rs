@@ -17,19 +17,12 @@ fn builder() -> EnvBuilder {
 }
 
 fn env() -> Env {
-    let pod = [
-        ("name", Type::String),
-        ("count", Type::Int),
-        ("labels", Type::map(Type::String, Type::String)),
-    ];
-    builder()
-        .build()
-        .with_provider(Arc::new(StructTable::new().with("k8s.Pod", pod)))
-        .with_variables([
-            VariableDecl::new("object", Type::Dyn),
-            VariableDecl::new("pod", Type::object("k8s.Pod")),
-            VariableDecl::new("a.b", Type::Int),
-        ])
+    let pod = [("name", Type::String), ("count", Type::Int), ("labels", Type::map(Type::String, Type::String))];
+    builder().build().with_provider(Arc::new(StructTable::new().with("k8s.Pod", pod))).with_variables([
+        VariableDecl::new("object", Type::Dyn),
+        VariableDecl::new("pod", Type::object("k8s.Pod")),
+        VariableDecl::new("a.b", Type::Int),
+    ])
 }
 
 fn checked_in(env: &Env, text: &str) -> Result<Checked, Issues> {
@@ -49,9 +42,7 @@ fn type_of(text: &str) -> String {
 
 /// The messages in the order in which they are printed, without positions.
 fn errors_in(env: &Env, text: &str) -> Vec<String> {
-    let Err(issues) = checked_in(env, text) else {
-        panic!("{text} checks")
-    };
+    let Err(issues) = checked_in(env, text) else { panic!("{text} checks") };
     let mut errors = issues.errors().to_vec();
     errors.sort_by_key(|issue| issue.location);
     errors.into_iter().map(|issue| issue.message).collect()
@@ -62,11 +53,7 @@ fn errors(text: &str) -> Vec<String> {
 }
 
 fn overloads(checked: &Checked) -> Vec<&'static str> {
-    checked
-        .references
-        .get(&checked.ast.expr.id)
-        .map(|r| r.overloads.clone())
-        .unwrap_or_default()
+    checked.references.get(&checked.ast.expr.id).map(|r| r.overloads.clone()).unwrap_or_default()
 }
 
 #[test]
@@ -101,65 +88,24 @@ fn infers_types() {
 #[test]
 fn says_what_is_wrong_as_cel_go_does() {
     let cases: [(&str, &[&str]); 16] = [
-        (
-            "nope",
-            &["undeclared reference to 'nope' (in container '')"],
-        ),
-        (
-            "1 + 'a'",
-            &["found no matching overload for '_+_' applied to '(int, string)'"],
-        ),
-        (
-            "'a'.size(1)",
-            &["found no matching overload for 'size' applied to 'string.(int)'"],
-        ),
-        (
-            "size()",
-            &["found no matching overload for 'size' applied to '()'"],
-        ),
+        ("nope", &["undeclared reference to 'nope' (in container '')"]),
+        ("1 + 'a'", &["found no matching overload for '_+_' applied to '(int, string)'"]),
+        ("'a'.size(1)", &["found no matching overload for 'size' applied to 'string.(int)'"]),
+        ("size()", &["found no matching overload for 'size' applied to '()'"]),
         ("pod.UID", &["undefined field 'UID'"]),
-        (
-            "pod.name.x",
-            &["type 'string' does not support field selection"],
-        ),
-        (
-            "1 && 'a'",
-            &[
-                "expected type 'bool' but found 'int'",
-                "expected type 'bool' but found 'string'",
-            ],
-        ),
+        ("pod.name.x", &["type 'string' does not support field selection"]),
+        ("1 && 'a'", &["expected type 'bool' but found 'int'", "expected type 'bool' but found 'string'"]),
         (
             "1.all(x, x)",
-            &[
-                "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
-            ],
+            &["expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)"],
         ),
-        (
-            "[?1]",
-            &["expected type 'optional_type(int)' but found 'int'"],
-        ),
+        ("[?1]", &["expected type 'optional_type(int)' but found 'int'"]),
         ("int{}", &["'int' is not a message type"]),
-        (
-            "k8s.Pod{name: 1}",
-            &["expected type of field 'name' is 'string' but provided type is 'int'"],
-        ),
+        ("k8s.Pod{name: 1}", &["expected type of field 'name' is 'string' but provided type is 'int'"]),
         ("k8s.Pod{x: 1}", &["undefined field 'x'"]),
-        (
-            "int{x: 1}",
-            &[
-                "'int' is not a message type",
-                "unexpected failed resolution of 'int'",
-            ],
-        ),
-        (
-            "K8s.Pod{}",
-            &["undeclared reference to 'K8s.Pod' (in container '')"],
-        ),
-        (
-            "[1].map(x, [2].all(y, z))",
-            &["undeclared reference to 'z' (in container '')"],
-        ),
+        ("int{x: 1}", &["'int' is not a message type", "unexpected failed resolution of 'int'"]),
+        ("K8s.Pod{}", &["undeclared reference to 'K8s.Pod' (in container '')"]),
+        ("[1].map(x, [2].all(y, z))", &["undeclared reference to 'z' (in container '')"]),
         (
             "nope.f(1 + 'a')",
             &[
@@ -176,11 +122,8 @@ fn says_what_is_wrong_as_cel_go_does() {
 
 #[test]
 fn points_at_the_expression() {
-    let Err(issues) = checked_in(&env(), "object.a +\n  nope") else {
-        panic!("checks")
-    };
-    let expected =
-        "ERROR: <input>:2:3: undeclared reference to 'nope' (in container '')\n |   nope\n | ..^";
+    let Err(issues) = checked_in(&env(), "object.a +\n  nope") else { panic!("checks") };
+    let expected = "ERROR: <input>:2:3: undeclared reference to 'nope' (in container '')\n |   nope\n | ..^";
     assert_eq!(issues.to_string(), expected);
 }
 
@@ -197,14 +140,7 @@ fn rewrites_qualified_names() {
     let root = |text| checked(text).ast.expr.kind;
     assert_eq!(root("a.b"), ExprKind::Ident("a.b".to_owned()));
     assert_eq!(root(".object"), ExprKind::Ident("object".to_owned()));
-    let ExprKind::Call {
-        target: None,
-        function,
-        ..
-    } = root("optional.of(1)")
-    else {
-        panic!("has a receiver")
-    };
+    let ExprKind::Call { target: None, function, .. } = root("optional.of(1)") else { panic!("has a receiver") };
     assert_eq!(function, "optional.of");
 }
 
@@ -215,40 +151,26 @@ fn comprehension_variables_hide_names() {
     assert_eq!(type_of("[{'b': 'x'}].map(a, a.b)"), "list(string)");
     assert_eq!(type_of("['x'].map(a, .a.b)"), "list(int)");
     let hidden = checked("['x'].map(object, .object)");
-    assert!(
-        hidden
-            .references
-            .values()
-            .any(|reference| reference.name == ".object")
-    );
+    assert!(hidden.references.values().any(|reference| reference.name == ".object"));
 }
 
 #[test]
 fn names_are_looked_up_in_the_container() {
-    let env = builder().container("x.y").build().with_variables([
-        VariableDecl::new("x.y.v", Type::Int),
-        VariableDecl::new("x.w", Type::Uint),
-    ]);
+    let env = builder()
+        .container("x.y")
+        .build()
+        .with_variables([VariableDecl::new("x.y.v", Type::Int), VariableDecl::new("x.w", Type::Uint)]);
     let ty = |text| checked_in(&env, text).map(|checked| checked.output.to_string());
     assert_eq!(ty("v"), Ok("int".to_owned()));
     assert_eq!(ty("w"), Ok("uint".to_owned()));
-    assert_eq!(
-        errors_in(&env, "z"),
-        ["undeclared reference to 'z' (in container 'x.y')"]
-    );
-    assert_eq!(
-        errors_in(&env, ".v"),
-        ["undeclared reference to '.v' (in container 'x.y')"]
-    );
+    assert_eq!(errors_in(&env, "z"), ["undeclared reference to 'z' (in container 'x.y')"]);
+    assert_eq!(errors_in(&env, ".v"), ["undeclared reference to '.v' (in container 'x.y')"]);
 }
 
 #[test]
 fn comparisons_across_types_can_be_off_until_a_comprehension() {
     let env = builder().cross_type_numeric_comparisons(false).build();
-    assert_eq!(
-        errors_in(&env, "1 < 2.0"),
-        ["found no matching overload for '_<_' applied to '(int, double)'"]
-    );
+    assert_eq!(errors_in(&env, "1 < 2.0"), ["found no matching overload for '_<_' applied to '(int, double)'"]);
     assert!(checked_in(&env, "[1].all(x, x < 2.0)").is_ok());
     assert!(checked_in(&env, "1 < 2").is_ok());
 }
@@ -262,23 +184,9 @@ fn overloads_of_one_function_come_from_several_libraries() {
             OverloadDecl::global("size_pod", vec![Type::object("k8s.Pod")], Type::Int),
         ],
     );
-    let env = builder()
-        .functions([more])
-        .build()
-        .with_variables([VariableDecl::new("object", Type::Dyn)]);
-    let Ok(checked) = checked_in(&env, "size(object)") else {
-        panic!("does not check")
-    };
-    assert_eq!(
-        overloads(&checked),
-        [
-            "size_bytes",
-            "size_list",
-            "size_map",
-            "size_string",
-            "size_pod"
-        ]
-    );
+    let env = builder().functions([more]).build().with_variables([VariableDecl::new("object", Type::Dyn)]);
+    let Ok(checked) = checked_in(&env, "size(object)") else { panic!("does not check") };
+    assert_eq!(overloads(&checked), ["size_bytes", "size_list", "size_map", "size_string", "size_pod"]);
 }
 
 #[test]
@@ -296,9 +204,7 @@ fn deep_expressions_fit_a_small_stack() {
             assert!(checked_in(&env(), text).is_ok(), "{text}");
         }
     };
-    let thread = std::thread::Builder::new()
-        .stack_size(2 << 20)
-        .spawn(check_all);
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(check_all);
     assert!(thread.is_ok_and(|thread| thread.join().is_ok()));
 }
 
@@ -309,10 +215,5 @@ fn types_that_double_are_cut_off() {
         format!("[{{a{outer}: a{outer}}}].map(a{i}, {inner})")
     });
     let messages = errors(&format!("[1].map(a0, {nest})"));
-    assert!(
-        messages
-            .iter()
-            .any(|message| message == "type is too large"),
-        "{messages:?}"
-    );
+    assert!(messages.iter().any(|message| message == "type is too large"), "{messages:?}");
 }

@@ -32,8 +32,7 @@ impl Unifier {
     /// Makes type variables; returns the number of the first.
     pub(super) fn fresh(&mut self, count: u32) -> u32 {
         let first = u32::try_from(self.bindings.len()).unwrap_or(u32::MAX);
-        self.bindings
-            .resize(self.bindings.len() + count as usize, None);
+        self.bindings.resize(self.bindings.len() + count as usize, None);
         first
     }
 
@@ -53,23 +52,13 @@ impl Unifier {
     }
 
     /// Whether an overload's parameters accept the arguments. The parameters' variables are numbered from `first_var`.
-    pub(super) fn arguments_match(
-        &mut self,
-        arguments: &[Type],
-        parameters: &[Type],
-        first_var: u32,
-    ) -> bool {
+    pub(super) fn arguments_match(&mut self, arguments: &[Type], parameters: &[Type], first_var: u32) -> bool {
         self.undo.clear();
         let yes = arguments.len() == parameters.len()
-            && arguments
-                .iter()
-                .zip(parameters)
-                .all(
-                    |(argument, parameter)| match instantiate(parameter, first_var) {
-                        None => self.assign(argument, parameter),
-                        Some(parameter) => self.assign(argument, &parameter),
-                    },
-                );
+            && arguments.iter().zip(parameters).all(|(argument, parameter)| match instantiate(parameter, first_var) {
+                None => self.assign(argument, parameter),
+                Some(parameter) => self.assign(argument, &parameter),
+            });
         if !yes {
             self.roll_back();
         }
@@ -78,8 +67,7 @@ impl Unifier {
 
     /// The type with bound variables replaced; unbound ones become `dyn` if asked for.
     pub(super) fn substitute(&self, ty: &Type, unbound_to_dyn: bool) -> Type {
-        self.replaced(ty, unbound_to_dyn)
-            .unwrap_or_else(|| ty.clone())
+        self.replaced(ty, unbound_to_dyn).unwrap_or_else(|| ty.clone())
     }
 
     /// [`Unifier::substitute`]; `None` means unchanged.
@@ -142,16 +130,10 @@ impl Unifier {
             (Type::List(a), Type::List(b)) => self.assign(a, b),
             (Type::Map(ak, av), Type::Map(bk, bv)) => self.assign(ak, bk) && self.assign(av, bv),
             (Type::Opaque(a, ap), Type::Opaque(b, bp)) => {
-                a == b
-                    && ap.len() == bp.len()
-                    && ap.iter().zip(bp.iter()).all(|(a, b)| self.assign(a, b))
+                a == b && ap.len() == bp.len() && ap.iter().zip(bp.iter()).all(|(a, b)| self.assign(a, b))
             }
             (Type::Type(_) | Type::TypeType, _) => to.kind() == Kind::Type,
-            _ => {
-                from.kind() == to.kind()
-                    && from.type_name() == to.type_name()
-                    && to.parameters().is_empty()
-            }
+            _ => from.kind() == to.kind() && from.type_name() == to.type_name() && to.parameters().is_empty(),
         }
     }
 
@@ -186,13 +168,8 @@ impl Unifier {
             return true;
         }
         match within {
-            Type::Var(_) => self
-                .binding(within)
-                .is_some_and(|bound| self.occurs(var, bound)),
-            _ => within
-                .parameters()
-                .iter()
-                .any(|parameter| self.occurs(var, parameter)),
+            Type::Var(_) => self.binding(within).is_some_and(|bound| self.occurs(var, bound)),
+            _ => within.parameters().iter().any(|parameter| self.occurs(var, parameter)),
         }
     }
 }
@@ -230,12 +207,7 @@ fn map_parameters(ty: &Type, replace: impl Fn(&Type) -> Option<Type>) -> Option<
             let new: Vec<Option<Type>> = parameters.iter().map(replace).collect();
             new.iter().any(Option::is_some).then(|| {
                 let pairs = new.into_iter().zip(parameters.iter());
-                Type::Opaque(
-                    name.clone(),
-                    pairs
-                        .map(|(new, old)| new.unwrap_or_else(|| old.clone()))
-                        .collect(),
-                )
+                Type::Opaque(name.clone(), pairs.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect())
             })
         }
         _ => None,
@@ -256,15 +228,9 @@ fn equal_or_less_specific(a: &Type, b: &Type) -> bool {
     }
     match (a, b) {
         (Type::List(a), Type::List(b)) => equal_or_less_specific(a, b),
-        (Type::Map(ak, av), Type::Map(bk, bv)) => {
-            equal_or_less_specific(ak, bk) && equal_or_less_specific(av, bv)
-        }
+        (Type::Map(ak, av), Type::Map(bk, bv)) => equal_or_less_specific(ak, bk) && equal_or_less_specific(av, bv),
         (Type::Opaque(an, a), Type::Opaque(bn, b)) => {
-            an == bn
-                && a.len() == b.len()
-                && a.iter()
-                    .zip(b.iter())
-                    .all(|(a, b)| equal_or_less_specific(a, b))
+            an == bn && a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal_or_less_specific(a, b))
         }
         (Type::Type(_) | Type::TypeType, _) => true,
         _ => a.is_exact(b),
@@ -276,13 +242,5 @@ pub(super) fn dyn_or_error(ty: &Type) -> bool {
 }
 
 fn nullable(ty: &Type) -> bool {
-    matches!(
-        ty,
-        Type::Null
-            | Type::Wrapper(_)
-            | Type::Opaque(..)
-            | Type::Object(_)
-            | Type::Duration
-            | Type::Timestamp
-    )
+    matches!(ty, Type::Null | Type::Wrapper(_) | Type::Opaque(..) | Type::Object(_) | Type::Duration | Type::Timestamp)
 }

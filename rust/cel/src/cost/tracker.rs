@@ -25,34 +25,20 @@ pub(crate) struct Tracker<'a> {
 impl<'a> Tracker<'a> {
     /// A stack for a program whose ids are below `ids`; without ids for programs that need none.
     pub(crate) fn new(arena: &'a Bump, ids: u32) -> Tracker<'a> {
-        Tracker {
-            stack: bumpalo::collections::Vec::new_in(arena),
-            top: arena.alloc_slice_fill_copy(ids as usize, 0),
-        }
+        Tracker { stack: bumpalo::collections::Vec::new_in(arena), top: arena.alloc_slice_fill_copy(ids as usize, 0) }
     }
 
     pub(crate) fn push(&mut self, id: u32, value: Value<'a>) {
         if let Some(top) = self.top.get_mut(id as usize) {
-            self.stack.push(Entry {
-                value,
-                id,
-                below: *top,
-            });
+            self.stack.push(Entry { value, id, below: *top });
             *top = self.stack.len() as u32;
         }
     }
 
     /// Removes the topmost entry of an id with all above it (cel-go `refValStack.drop` of one id).
     pub(crate) fn drop(&mut self, id: u32) -> Option<Value<'a>> {
-        let position = self
-            .top
-            .get(id as usize)
-            .copied()
-            .filter(|&position| position != 0)?;
-        let value = self
-            .stack
-            .get(position as usize - 1)
-            .map(|entry| entry.value);
+        let position = self.top.get(id as usize).copied().filter(|&position| position != 0)?;
+        let value = self.stack.get(position as usize - 1).map(|entry| entry.value);
         while self.stack.len() >= position as usize {
             let Some(entry) = self.stack.pop() else { break };
             if let Some(top) = self.top.get_mut(entry.id as usize) {

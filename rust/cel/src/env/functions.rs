@@ -28,14 +28,8 @@ pub(crate) struct Overload {
 impl Function {
     pub(crate) fn new(decl: FunctionDecl) -> Function {
         let comparison = matches!(decl.name, "_<_" | "_<=_" | "_>_" | "_>=_");
-        let overloads = decl
-            .overloads
-            .into_iter()
-            .map(|overload| Overload::new(overload, comparison));
-        Function {
-            name: decl.name,
-            overloads: overloads.collect(),
-        }
+        let overloads = decl.overloads.into_iter().map(|overload| Overload::new(overload, comparison));
+        Function { name: decl.name, overloads: overloads.collect() }
     }
 }
 
@@ -43,23 +37,11 @@ impl Overload {
     fn new(decl: OverloadDecl, comparison: bool) -> Overload {
         let mut names = Vec::new();
         let result = number_params(&decl.result, &mut names);
-        let args: Vec<Type> = decl
-            .args
-            .iter()
-            .map(|arg| number_params(arg, &mut names))
-            .collect();
+        let args: Vec<Type> = decl.args.iter().map(|arg| number_params(arg, &mut names)).collect();
         let number = |ty: &Type| matches!(ty, Type::Int | Type::Uint | Type::Double);
-        let cross_type_comparison =
-            comparison && args.iter().all(number) && args.first() != args.last();
+        let cross_type_comparison = comparison && args.iter().all(number) && args.first() != args.last();
         let type_params = u32::try_from(names.len()).unwrap_or(u32::MAX);
-        Overload {
-            id: decl.id,
-            member: decl.member,
-            args,
-            result,
-            type_params,
-            cross_type_comparison,
-        }
+        Overload { id: decl.id, member: decl.member, args, result, type_params, cross_type_comparison }
     }
 }
 
@@ -78,10 +60,9 @@ fn number_params(ty: &Type, names: &mut Vec<Arc<str>>) -> Type {
             let key = number_params(key, names);
             Type::map(key, number_params(value, names))
         }
-        Type::Opaque(name, parameters) => Type::Opaque(
-            name.clone(),
-            parameters.iter().map(|p| number_params(p, names)).collect(),
-        ),
+        Type::Opaque(name, parameters) => {
+            Type::Opaque(name.clone(), parameters.iter().map(|p| number_params(p, names)).collect())
+        }
         Type::Type(of) => Type::type_of(number_params(of, names)),
         _ => ty.clone(),
     }

@@ -3,17 +3,12 @@ use crate::decls::StructTable;
 
 fn base() -> Env {
     let fields = [("a", Type::Int), ("b", Type::Int)];
-    EnvBuilder::new()
-        .build()
-        .with_provider(Arc::new(StructTable::new().with("T", fields)))
+    EnvBuilder::new().build().with_provider(Arc::new(StructTable::new().with("T", fields)))
 }
 
 #[test]
 fn upper_layers_hide_lower_ones() {
-    let below = base().with_variables([
-        VariableDecl::new("x", Type::Int),
-        VariableDecl::new("y", Type::Int),
-    ]);
+    let below = base().with_variables([VariableDecl::new("x", Type::Int), VariableDecl::new("y", Type::Int)]);
     let above = below.with_variables([VariableDecl::new("x", Type::String)]);
     assert_eq!(above.variable("x"), Some(&Type::String));
     assert_eq!(above.variable("y"), Some(&Type::Int));
@@ -23,9 +18,7 @@ fn upper_layers_hide_lower_ones() {
 
 #[test]
 fn fields_are_added_one_by_one() {
-    let env = base()
-        .with_struct_field("T", "c", Type::Bool)
-        .with_struct_field("T", "a", Type::String);
+    let env = base().with_struct_field("T", "c", Type::Bool).with_struct_field("T", "a", Type::String);
     assert_eq!(env.field_type("T", "a"), Some(Type::String));
     assert_eq!(env.field_type("T", "b"), Some(Type::Int));
     assert_eq!(env.field_type("T", "c"), Some(Type::Bool));
@@ -43,18 +36,9 @@ fn the_topmost_provider_of_a_struct_decides() {
 #[test]
 fn well_known_messages_are_there() {
     let env = EnvBuilder::new().build();
-    assert_eq!(
-        env.type_named("google.protobuf.Int32Value"),
-        Some(Type::wrapper(Type::Int))
-    );
-    assert_eq!(
-        env.type_named("google.protobuf.Empty"),
-        Some(Type::object("google.protobuf.Empty"))
-    );
-    assert_eq!(
-        env.field_type("google.protobuf.Any", "value"),
-        Some(Type::Bytes)
-    );
+    assert_eq!(env.type_named("google.protobuf.Int32Value"), Some(Type::wrapper(Type::Int)));
+    assert_eq!(env.type_named("google.protobuf.Empty"), Some(Type::object("google.protobuf.Empty")));
+    assert_eq!(env.field_type("google.protobuf.Any", "value"), Some(Type::Bytes));
     assert_eq!(env.type_named("google.protobuf.Field"), None);
     assert_eq!(env.type_named("list"), Some(Type::list(Type::Dyn)));
 }
@@ -69,8 +53,5 @@ fn candidates_are_tried_from_the_innermost_container() {
     });
     assert_eq!(nothing, None);
     assert_eq!(tried, ["a.b.x", "a.x", "x"]);
-    assert_eq!(
-        env.resolve(".x", |name| Some(name.to_owned())),
-        Some("x".to_owned())
-    );
+    assert_eq!(env.resolve(".x", |name| Some(name.to_owned())), Some("x".to_owned()));
 }

@@ -35,10 +35,7 @@ pub(super) fn fields(message: &str) -> Option<Vec<(&'static str, Type)>> {
 
 /// The type of a message's field.
 pub(super) fn field_type(message: &str, field: &str) -> Option<Type> {
-    fields(message)?
-        .into_iter()
-        .find(|(name, _)| *name == field)
-        .map(|(_, ty)| ty)
+    fields(message)?.into_iter().find(|(name, _)| *name == field).map(|(_, ty)| ty)
 }
 
 /// The value of an enum constant.

@@ -22,9 +22,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             let element = self.node(part);
             match element {
                 Value::Error(_) | Value::Halt => return element,
-                Value::Optional(inner) if aggregate.is_optional(i) => {
-                    elements.extend(inner.copied())
-                }
+                Value::Optional(inner) if aggregate.is_optional(i) => elements.extend(inner.copied()),
                 _ if aggregate.is_optional(i) => {
                     let element = GoValue(element);
                     return self.ctx.errorf(format_args!(
@@ -76,9 +74,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     fn not_optional(&self, key: Value<'a>, value: Value<'a>) -> Value<'a> {
         let (key, value) = (GoValue(key), GoValue(value));
-        self.ctx.errorf(format_args!(
-            "cannot initialize optional entry '{key}' from non-optional value {value}"
-        ))
+        self.ctx.errorf(format_args!("cannot initialize optional entry '{key}' from non-optional value {value}"))
     }
 
     /// Messages of the types that Kubernetes declares cannot be made at run time.
@@ -86,18 +82,10 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         let Some(aggregate) = self.program.aggregates.get(index as usize) else {
             return Value::Null;
         };
-        let name = self
-            .program
-            .names
-            .get(name as usize)
-            .map_or("", |name| name);
+        let name = self.program.names.get(name as usize).map_or("", |name| name);
         let parts = aggregate.parts.of(&self.program.operands);
-        let failed = parts
-            .iter()
-            .map(|&part| self.node(part))
-            .find(Value::is_error_or_halt);
-        let value =
-            failed.unwrap_or_else(|| self.ctx.errorf(format_args!("unknown type '{name}'")));
+        let failed = parts.iter().map(|&part| self.node(part)).find(Value::is_error_or_halt);
+        let value = failed.unwrap_or_else(|| self.ctx.errorf(format_args!("unknown type '{name}'")));
         self.charge_parts(aggregate, STRUCT_CREATE, value)
     }
 

@@ -51,12 +51,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     fn forget(&mut self, attribute: &Attribute) {
-        let id = |index: u32| {
-            self.program
-                .attributes
-                .get(index as usize)
-                .map_or(0, |attribute| attribute.id)
-        };
+        let id = |index: u32| self.program.attributes.get(index as usize).map_or(0, |attribute| attribute.id);
         if let Base::Conditional(condition, truthy, falsy) = attribute.base {
             let (truthy, falsy) = (id(truthy), id(falsy));
             self.tracker.drop(falsy);
@@ -75,32 +70,19 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 None => return self.missing(name),
             },
             Base::Missing(name) => return self.missing(name),
-            Base::Local(place) => self
-                .locals
-                .get(place as usize)
-                .copied()
-                .unwrap_or(Value::Null),
+            Base::Local(place) => self.locals.get(place as usize).copied().unwrap_or(Value::Null),
             Base::Accumulator(place, first) => self.accumulator(place, first),
             Base::Node(node) => self.node(node),
             Base::Conditional(condition, truthy, falsy) => {
                 return self.branch(condition, truthy, falsy);
             }
         };
-        if attribute.path.len == 0 || base.is_error_or_halt() {
-            base
-        } else {
-            self.select(attribute, base)
-        }
+        if attribute.path.len == 0 || base.is_error_or_halt() { base } else { self.select(attribute, base) }
     }
 
     fn missing(&self, name: u32) -> Value<'a> {
-        let name = self
-            .program
-            .names
-            .get(name as usize)
-            .map_or("", |name| name);
-        self.ctx
-            .errorf(format_args!("no such attribute(s): {name}"))
+        let name = self.program.names.get(name as usize).map_or("", |name| name);
+        self.ctx.errorf(format_args!("no such attribute(s): {name}"))
     }
 
     fn branch(&mut self, condition: u32, truthy: u32, falsy: u32) -> Value<'a> {
@@ -133,20 +115,11 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 Found::Fail(error) => return error,
             };
         }
-        if optional {
-            crate::library::optional::some(self.ctx, value)
-        } else {
-            value
-        }
+        if optional { crate::library::optional::some(self.ctx, value) } else { value }
     }
 
     /// One selection as a step, which is charged 1; an optional one only if it finds something.
-    fn qualify(
-        &mut self,
-        qualifier: &'a Qualifier,
-        object: Value<'a>,
-        optional: bool,
-    ) -> Found<'a> {
+    fn qualify(&mut self, qualifier: &'a Qualifier, object: Value<'a>, optional: bool) -> Found<'a> {
         let found = match &qualifier.kind {
             QualifierKind::String(field) => self.field(qualifier, field, object),
             QualifierKind::Test(field) => {
@@ -164,9 +137,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             QualifierKind::Uint(u) => lookup(self.ctx, object, Value::Uint(*u)),
             QualifierKind::Double(d) => lookup(self.ctx, object, Value::Double(*d)),
             QualifierKind::Bool(b) => lookup(self.ctx, object, Value::Bool(*b)),
-            QualifierKind::Attribute(index) | QualifierKind::Computed(index) => {
-                self.dynamic(*index, object, optional)
-            }
+            QualifierKind::Attribute(index) | QualifierKind::Computed(index) => self.dynamic(*index, object, optional),
         };
         let value = match (&found, optional) {
             (Found::Fail(Value::Halt) | Found::Value(Value::Halt), _) => {
@@ -197,18 +168,13 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         let key = self.resolve(attribute);
         match key {
             Value::Error(_) | Value::Halt => Found::Fail(key),
-            Value::String(_)
-            | Value::Int(_)
-            | Value::Uint(_)
-            | Value::Double(_)
-            | Value::Bool(_) => match lookup(self.ctx, object, key) {
-                Found::Missing if !optional => Found::Fail(missing(self.ctx, object, key)),
-                found => found,
-            },
-            _ => Found::Fail(self.ctx.errorf(format_args!(
-                "invalid qualifier type: {}",
-                key.go_type_name()
-            ))),
+            Value::String(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::Bool(_) => {
+                match lookup(self.ctx, object, key) {
+                    Found::Missing if !optional => Found::Fail(missing(self.ctx, object, key)),
+                    found => found,
+                }
+            }
+            _ => Found::Fail(self.ctx.errorf(format_args!("invalid qualifier type: {}", key.go_type_name()))),
         }
     }
 
@@ -248,18 +214,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 }
 
-fn lazy_field<'a>(
-    ctx: &EvalContext<'a>,
-    map: &'a dyn LazyMap<'a>,
-    qualifier: &Qualifier,
-    name: &str,
-) -> Found<'a> {
+fn lazy_field<'a>(ctx: &EvalContext<'a>, map: &'a dyn LazyMap<'a>, qualifier: &Qualifier, name: &str) -> Found<'a> {
     let known = qualifier.hint.get() as usize;
-    let index = if known < map.len() && map.key(known) == name {
-        Some(known)
-    } else {
-        map.index_of(name)
-    };
+    let index = if known < map.len() && map.key(known) == name { Some(known) } else { map.index_of(name) };
     let Some(index) = index else {
         return Found::Missing;
     };
@@ -301,26 +258,17 @@ fn lookup<'a>(ctx: &EvalContext<'a>, object: Value<'a>, key: Value<'a>) -> Found
         Value::Uint(u) => i64::try_from(u).ok(),
         Value::Double(d) => number::double_to_int_lossless(d),
         _ => {
-            return Found::Fail(ctx.errorf(format_args!(
-                "unsupported index type '{}' in list",
-                key.type_name()
-            )));
+            return Found::Fail(ctx.errorf(format_args!("unsupported index type '{}' in list", key.type_name())));
         }
     };
     let Some(index) = index else {
-        return Found::Fail(ctx.errorf(format_args!(
-            "unsupported index value {} in list",
-            GoValue(key)
-        )));
+        return Found::Fail(ctx.errorf(format_args!("unsupported index value {} in list", GoValue(key))));
     };
-    match usize::try_from(index)
-        .ok()
-        .and_then(|index| list.get(index))
-    {
+    match usize::try_from(index).ok().and_then(|index| list.get(index)) {
         // Upstream's typed lists then refuse all but ints; the refusal is a value that is there.
-        Some(_) if list.is_typed() && !matches!(key, Value::Int(_)) => Found::Value(ctx.errorf(
-            format_args!("unsupported index type: {}", key.go_type_name()),
-        )),
+        Some(_) if list.is_typed() && !matches!(key, Value::Int(_)) => {
+            Found::Value(ctx.errorf(format_args!("unsupported index type: {}", key.go_type_name())))
+        }
         Some(value) => Found::Value(value),
         None => Found::Missing,
     }

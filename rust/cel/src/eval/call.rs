@@ -95,11 +95,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         let ctx = self.ctx;
         match (&call.operation, args) {
             (Operation::NotStrictlyFalse, [value]) => not_strictly_false(*value),
-            (_, [error @ Value::Error(_), ..] | [_, error @ Value::Error(_), ..])
-                if !non_strict(call) =>
-            {
-                *error
-            }
+            (_, [error @ Value::Error(_), ..] | [_, error @ Value::Error(_), ..]) if !non_strict(call) => *error,
             (Operation::Not, [Value::Bool(b)]) => Value::Bool(!b),
             (Operation::Not, _) => ctx.error("no such overload"),
             (Operation::Compare(holds), [left, right]) => {
@@ -116,14 +112,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 0 => ctx.errorf(format_args!("no such overload: {}", call.function)),
                 _ => arithmetic::add(ctx, *left, *right),
             },
-            (Operation::Insert(place), [Value::Accumulator, rest @ ..]) => {
-                self.insert(*place, rest)
-            }
+            (Operation::Insert(place), [Value::Accumulator, rest @ ..]) => self.insert(*place, rest),
             (Operation::Direct(eval), _) => {
-                ctx.prepared.set(
-                    call.regex
-                        .and_then(|regex| self.program.regexes.get(regex as usize)),
-                );
+                ctx.prepared.set(call.regex.and_then(|regex| self.program.regexes.get(regex as usize)));
                 let value = eval(ctx, args);
                 ctx.prepared.set(None);
                 value
@@ -145,15 +136,10 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     fn insert(&mut self, place: u32, entry: &[Value<'a>]) -> Value<'a> {
         if let [update] = entry
-            && !matches!(
-                MapView::of(*update),
-                Some(MapView::Entries(_) | MapView::Record(_))
-            )
+            && !matches!(MapView::of(*update), Some(MapView::Entries(_) | MapView::Record(_)))
         {
             let ty = update.type_name();
-            return self
-                .ctx
-                .errorf(format_args!("no such overload: {MAP_INSERT}(map, {ty})"));
+            return self.ctx.errorf(format_args!("no such overload: {MAP_INSERT}(map, {ty})"));
         }
         let Some(Builder::Map(map)) = self.builders.get_mut(place as usize) else {
             return Value::Accumulator;

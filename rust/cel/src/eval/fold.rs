@@ -27,11 +27,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             return Value::Null;
         };
         let range = self.node(fold.range);
-        let value = if range.is_error_or_halt() {
-            range
-        } else {
-            self.fold_over(fold, range)
-        };
+        let value = if range.is_error_or_halt() { range } else { self.fold_over(fold, range) };
         if TRACKED {
             self.drop_node(fold.range);
         }
@@ -44,11 +40,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             _ => Value::Halt,
         };
         self.set_local(fold.accumulator, first);
-        let wanted = if fold.builds {
-            Builder::Wanted
-        } else {
-            Builder::None
-        };
+        let wanted = if fold.builds { Builder::Wanted } else { Builder::None };
         if fold.builds || (fold.accumulator as usize) < self.builders.len() {
             while self.builders.len() <= fold.accumulator as usize {
                 self.builders.push(Builder::None);
@@ -67,12 +59,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             (None, None) => {
                 let ty = range.go_type_name();
                 return match fold.variable2 {
-                    Some(_) => self
-                        .ctx
-                        .errorf(format_args!("unsupported comprehension range type: {ty}")),
-                    None => self
-                        .ctx
-                        .errorf(format_args!("got '{ty}', expected iterable type")),
+                    Some(_) => self.ctx.errorf(format_args!("unsupported comprehension range type: {ty}")),
+                    None => self.ctx.errorf(format_args!("got '{ty}', expected iterable type")),
                 };
             }
         };
@@ -132,12 +120,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             self.set_local(fold.variable, value);
             if let Some(second) = fold.variable2 {
                 let found = MapView::Lazy(map).find(self.ctx, value);
-                let missing = || {
-                    self.ctx.errorf(format_args!(
-                        "no such key: {}",
-                        crate::ops::format::GoValue(value)
-                    ))
-                };
+                let missing = || self.ctx.errorf(format_args!("no such key: {}", crate::ops::format::GoValue(value)));
                 let found = found.unwrap_or_else(missing);
                 self.set_local(second, found);
             }
@@ -178,11 +161,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         if !self.ctx.charge_units(if all { 2 } else { 3 }) {
             return Round::Halt(Value::Halt);
         }
-        let so_far = self
-            .locals
-            .get(fold.accumulator as usize)
-            .copied()
-            .unwrap_or(Value::Bool(all));
+        let so_far = self.locals.get(fold.accumulator as usize).copied().unwrap_or(Value::Bool(all));
         if matches!(so_far, Value::Bool(b) if b != all) {
             return Round::Stop;
         }
@@ -215,8 +194,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
         let value = self.node(first);
         let list = ListView::of(value).is_some_and(|list| list.is_empty());
-        let map = matches!(value, Value::Map(_) | Value::Record(_))
-            && MapView::of(value).is_some_and(|map| map.is_empty());
+        let map =
+            matches!(value, Value::Map(_) | Value::Record(_)) && MapView::of(value).is_some_and(|map| map.is_empty());
         let value = match self.builders.get_mut(place as usize) {
             Some(builder @ Builder::Wanted) if list => {
                 *builder = Builder::List(bumpalo::collections::Vec::new_in(self.ctx.arena));

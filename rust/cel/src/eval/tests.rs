@@ -16,32 +16,12 @@ use crate::types::Type;
 use crate::value::{EvalError, LazyMap, Value};
 
 fn program(text: &str) -> Program {
-    let libraries = [
-        &standard::LIBRARY,
-        &optional::LIBRARY,
-        &comprehensions::LIBRARY,
-    ];
-    let builder = libraries
-        .iter()
-        .fold(EnvBuilder::new(), |builder, library| {
-            builder.functions((library.functions)())
-        });
-    let variable = VariableDecl {
-        name: "x".to_owned(),
-        ty: Type::Dyn,
-    };
+    let libraries = [&standard::LIBRARY, &optional::LIBRARY, &comprehensions::LIBRARY];
+    let builder = libraries.iter().fold(EnvBuilder::new(), |builder, library| builder.functions((library.functions)()));
+    let variable = VariableDecl { name: "x".to_owned(), ty: Type::Dyn };
     let env = builder.build().with_variables([variable]);
-    let checked = parse(text, &ParseOptions::kubernetes())
-        .and_then(|ast| check(ast, &env))
-        .unwrap();
-    plan(
-        &checked,
-        &PlanOptions {
-            variables: &["x"],
-            functions: &FunctionTable::new(libraries),
-        },
-    )
-    .unwrap()
+    let checked = parse(text, &ParseOptions::kubernetes()).and_then(|ast| check(ast, &env)).unwrap();
+    plan(&checked, &PlanOptions { variables: &["x"], functions: &FunctionTable::new(libraries) }).unwrap()
 }
 
 const LOOP: &str = "[1, 2, 3, 4, 5].all(i, i > 0)";
@@ -51,10 +31,7 @@ fn reaching_the_limit_is_allowed_and_passing_it_halts() {
     let unlimited = program(LOOP);
     let arena = Bump::new();
     let free = EvalContext::new(&arena, &NoHost, u64::MAX);
-    assert!(matches!(
-        unlimited.eval(&free, &Slots(&[])),
-        Value::Bool(true)
-    ));
+    assert!(matches!(unlimited.eval(&free, &Slots(&[])), Value::Bool(true)));
     let cost = free.cost();
     for limit in 0..=cost {
         for program in [program(LOOP), program(LOOP).with_tracking()] {
@@ -65,11 +42,7 @@ fn reaching_the_limit_is_allowed_and_passing_it_halts() {
                 assert!(matches!(value, Value::Bool(true)));
             } else {
                 assert!(matches!(value, Value::Halt) && ctx.halt() == Some(Halt::CostLimit));
-                assert_eq!(
-                    ctx.cost(),
-                    limit + 1,
-                    "every step of this expression costs 1"
-                );
+                assert_eq!(ctx.cost(), limit + 1, "every step of this expression costs 1");
             }
         }
     }
@@ -98,9 +71,7 @@ fn a_panic_of_go_is_not_absorbed() {
 }
 
 fn nest(arena: &Bump, innermost: i64) -> Value<'_> {
-    (0..200_000).fold(Value::Int(innermost), |value, _| {
-        Value::List(arena.alloc([value]))
-    })
+    (0..200_000).fold(Value::Int(innermost), |value, _| Value::List(arena.alloc([value])))
 }
 
 /// Lists nested deeper than any stack would bear compare without recursion.
@@ -129,11 +100,7 @@ impl<'a> LazyMap<'a> for Variables {
     }
 
     fn get(&self, _: &EvalContext<'a>, index: usize) -> Value<'a> {
-        if index == 0 {
-            Value::Int(7)
-        } else {
-            Value::Error(EvalError { message: "no good" })
-        }
+        if index == 0 { Value::Int(7) } else { Value::Error(EvalError { message: "no good" }) }
     }
 }
 
@@ -155,8 +122,7 @@ fn lazy_maps_are_read_by_field() {
         let arena = Bump::new();
         let ctx = EvalContext::new(&arena, &NoHost, u64::MAX);
         let variables = Variables;
-        let result = match program.eval(&ctx, &Slots(&[Some(Value::Lazy(arena.alloc(variables)))]))
-        {
+        let result = match program.eval(&ctx, &Slots(&[Some(Value::Lazy(arena.alloc(variables)))])) {
             Value::Bool(b) => Ok(b),
             Value::Error(error) => Err(error.message.to_owned()),
             _ => Err(String::new()),

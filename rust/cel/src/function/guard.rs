@@ -24,9 +24,7 @@ impl Guard {
         match ty {
             Type::Dyn | Type::Any | Type::Param(_) | Type::Var(_) => Guard::Any,
             Type::List(element) => Guard::List(Box::new(Guard::new(element))),
-            Type::Map(key, value) => {
-                Guard::Map(Box::new(Guard::new(key)), Box::new(Guard::new(value)))
-            }
+            Type::Map(key, value) => Guard::Map(Box::new(Guard::new(key)), Box::new(Guard::new(value))),
             Type::Object(name) | Type::Opaque(name, _) => Guard::Named(Box::from(&**name)),
             other => Guard::Kind(other.kind()),
         }
@@ -39,8 +37,7 @@ impl Guard {
             Guard::Named(name) => value.type_name() == &**name,
             Guard::List(element) => match ListView::of(value) {
                 Some(list) => {
-                    matches!(**element, Guard::Any)
-                        || list.get(0).is_none_or(|first| element.passes(ctx, first))
+                    matches!(**element, Guard::Any) || list.get(0).is_none_or(|first| element.passes(ctx, first))
                 }
                 None => false,
             },

@@ -63,8 +63,7 @@ pub(crate) enum Binding {
     Dispatch(Arc<[Arc<Overload>]>),
 }
 
-const LIST: u16 =
-    Traits::ADDER | Traits::CONTAINER | Traits::INDEXER | Traits::ITERABLE | Traits::SIZER;
+const LIST: u16 = Traits::ADDER | Traits::CONTAINER | Traits::INDEXER | Traits::ITERABLE | Traits::SIZER;
 
 /// Functions that have one implementation for all overloads, without type guards, and the traits that their first argument needs.
 const SINGLETONS: [(&str, u16); 18] = [
@@ -113,11 +112,8 @@ impl FunctionTable {
     pub fn new<'l>(libraries: impl IntoIterator<Item = &'l Library>) -> FunctionTable {
         let mut functions: HashMap<&'static str, Function> = HashMap::new();
         for library in libraries {
-            let bound: HashMap<&str, &Implementation> = library
-                .implementations
-                .iter()
-                .map(|implementation| (implementation.id, implementation))
-                .collect();
+            let bound: HashMap<&str, &Implementation> =
+                library.implementations.iter().map(|implementation| (implementation.id, implementation)).collect();
             for decl in (library.functions)() {
                 let function = functions.entry(decl.name).or_default();
                 for declared in &decl.overloads {
@@ -125,21 +121,14 @@ impl FunctionTable {
                         continue;
                     };
                     let overload = Arc::new(overload(decl.name, declared, implementation));
-                    match function
-                        .overloads
-                        .iter_mut()
-                        .find(|known| known.id == declared.id)
-                    {
+                    match function.overloads.iter_mut().find(|known| known.id == declared.id) {
                         Some(known) => *known = overload,
                         None => function.overloads.push(overload),
                     }
                 }
                 if let Some((_, traits)) = SINGLETONS.iter().find(|(name, _)| *name == decl.name) {
-                    let eval = bound
-                        .get(decl.name)
-                        .map(|implementation| implementation.eval);
-                    let eval =
-                        eval.or_else(|| function.overloads.first().map(|overload| overload.eval));
+                    let eval = bound.get(decl.name).map(|implementation| implementation.eval);
+                    let eval = eval.or_else(|| function.overloads.first().map(|overload| overload.eval));
                     function.singleton = eval.map(|eval| (eval, *traits)).or(function.singleton);
                 }
             }
@@ -155,11 +144,7 @@ impl FunctionTable {
         if let Some((eval, traits)) = known.singleton {
             return Binding::Singleton { eval, traits };
         }
-        if let Some(found) = known
-            .overloads
-            .iter()
-            .find(|candidate| candidate.id == overload)
-        {
+        if let Some(found) = known.overloads.iter().find(|candidate| candidate.id == overload) {
             return Binding::Overload(found.clone());
         }
         match known.overloads.as_slice() {
@@ -179,30 +164,17 @@ impl FunctionTable {
             }
             return known.overloads.iter().find_map(|candidate| candidate.cost);
         }
-        known
-            .overloads
-            .iter()
-            .find(|candidate| candidate.id == overload)?
-            .cost
+        known.overloads.iter().find(|candidate| candidate.id == overload)?.cost
     }
 }
 
-fn overload(
-    function: &str,
-    declared: &crate::decls::OverloadDecl,
-    implementation: &Implementation,
-) -> Overload {
-    let variadic =
-        declared.args.len() > 2 || declared.args.is_empty() || VARIADIC.contains(&declared.id);
+fn overload(function: &str, declared: &crate::decls::OverloadDecl, implementation: &Implementation) -> Overload {
+    let variadic = declared.args.len() > 2 || declared.args.is_empty() || VARIADIC.contains(&declared.id);
     let guarded = !UNGUARDED.contains(&function);
     Overload {
         id: declared.id,
         eval: implementation.eval,
-        shape: if variadic {
-            Shape::Variadic
-        } else {
-            Shape::Fixed
-        },
+        shape: if variadic { Shape::Variadic } else { Shape::Fixed },
         non_strict: NON_STRICT.contains(&declared.id),
         cost: implementation.cost,
         guards: guarded.then(|| declared.args.iter().map(Guard::new).collect()),
@@ -231,30 +203,15 @@ impl Binding {
     }
 
     /// Calls with evaluated arguments; `shape` is that of the instruction, whose messages differ.
-    pub(crate) fn call<'a>(
-        &self,
-        ctx: &EvalContext<'a>,
-        function: &str,
-        id: u32,
-        args: &[Value<'a>],
-    ) -> Value<'a> {
+    pub(crate) fn call<'a>(&self, ctx: &EvalContext<'a>, function: &str, id: u32, args: &[Value<'a>]) -> Value<'a> {
         match self {
-            Binding::Overload(overload) if overload.accepts(ctx, args) => {
-                (overload.eval)(ctx, args)
-            }
-            Binding::Dispatch(overloads) => match overloads
-                .iter()
-                .find(|overload| overload.accepts(ctx, args))
-            {
+            Binding::Overload(overload) if overload.accepts(ctx, args) => (overload.eval)(ctx, args),
+            Binding::Dispatch(overloads) => match overloads.iter().find(|overload| overload.accepts(ctx, args)) {
                 Some(overload) => (overload.eval)(ctx, args),
                 None => mismatch(ctx, function, args),
             },
             Binding::Overload(_) => mismatch(ctx, function, args),
-            Binding::Singleton { eval, traits }
-                if args
-                    .first()
-                    .is_some_and(|arg| arg.traits() & traits == *traits) =>
-            {
+            Binding::Singleton { eval, traits } if args.first().is_some_and(|arg| arg.traits() & traits == *traits) => {
                 eval(ctx, args)
             }
             Binding::None | Binding::Singleton { .. } => self.receive(ctx, function, id, args),
@@ -262,16 +219,8 @@ impl Binding {
     }
 
     /// No implementation takes the arguments: a value that handles calls itself says so in its own words.
-    fn receive<'a>(
-        &self,
-        ctx: &EvalContext<'a>,
-        function: &str,
-        id: u32,
-        args: &[Value<'a>],
-    ) -> Value<'a> {
-        let receiver = args
-            .first()
-            .is_some_and(|arg| arg.traits() & Traits::RECEIVER != 0);
+    fn receive<'a>(&self, ctx: &EvalContext<'a>, function: &str, id: u32, args: &[Value<'a>]) -> Value<'a> {
+        let receiver = args.first().is_some_and(|arg| arg.traits() & Traits::RECEIVER != 0);
         match self.shape(args.len()) {
             _ if receiver => ctx.error("no such overload"),
             Shape::Fixed => ctx.errorf(format_args!("no such overload: {function}")),

@@ -23,9 +23,7 @@ pub(super) fn next(text: &str, at: usize) -> Scan {
         b'\t' | b' ' | b'\r' | b'\n' | 0x0c => Scan::Hidden(run(bytes, at, is_space)),
         b'/' if second == Some(b'/') => Scan::Hidden(run(bytes, at, |byte| byte != b'\n')),
         b'0'..=b'9' => number(bytes, at),
-        b'.' if second.is_some_and(|byte| byte.is_ascii_digit()) => {
-            Scan::Token(TokenKind::Float, fraction(bytes, at))
-        }
+        b'.' if second.is_some_and(|byte| byte.is_ascii_digit()) => Scan::Token(TokenKind::Float, fraction(bytes, at)),
         b'"' | b'\'' => match string(bytes, at, false) {
             Ok(end) => Scan::Token(TokenKind::String, end),
             Err(failed) => error(text, failed),
@@ -47,18 +45,12 @@ fn is_word(byte: u8) -> bool {
 /// The end of the bytes from `at` on that satisfy `accept`.
 fn run(bytes: &[u8], at: usize, accept: impl Fn(u8) -> bool) -> usize {
     let rest = bytes.get(at..).unwrap_or(&[]);
-    at + rest
-        .iter()
-        .position(|&byte| !accept(byte))
-        .unwrap_or(rest.len())
+    at + rest.iter().position(|&byte| !accept(byte)).unwrap_or(rest.len())
 }
 
 /// The character at `failed` fits no token: it is skipped with all before it.
 fn error(text: &str, failed: usize) -> Scan {
-    let skipped = text
-        .get(failed..)
-        .and_then(|rest| rest.chars().next())
-        .map_or(0, char::len_utf8);
+    let skipped = text.get(failed..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     Scan::Error(failed + skipped)
 }
 
@@ -170,9 +162,7 @@ fn word(text: &str, at: usize) -> Scan {
 
 fn escaped_identifier(text: &str, at: usize) -> Scan {
     let bytes = text.as_bytes();
-    let end = run(bytes, at + 1, |byte| {
-        is_word(byte) || matches!(byte, b'.' | b'-' | b'/' | b' ')
-    });
+    let end = run(bytes, at + 1, |byte| is_word(byte) || matches!(byte, b'.' | b'-' | b'/' | b' '));
     if end > at + 1 && bytes.get(end) == Some(&b'`') {
         Scan::Token(TokenKind::EscapedIdentifier, end + 1)
     } else {
@@ -207,9 +197,7 @@ fn string(bytes: &[u8], at: usize, raw: bool) -> Result<usize, usize> {
 /// The end of the escape sequence whose backslash is at `at`, or the offset of the byte that makes it invalid.
 fn escape(bytes: &[u8], at: usize) -> Result<usize, usize> {
     let (digits, count, radix) = match bytes.get(at + 1) {
-        Some(
-            b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`',
-        ) => return Ok(at + 2),
+        Some(b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`') => return Ok(at + 2),
         Some(b'x' | b'X') => (at + 2, 2, 16),
         Some(b'u') => (at + 2, 4, 16),
         Some(b'U') => (at + 2, 8, 16),
@@ -217,10 +205,7 @@ fn escape(bytes: &[u8], at: usize) -> Result<usize, usize> {
         _ => return Err(at + 1),
     };
     for offset in digits..digits + count {
-        if !bytes
-            .get(offset)
-            .is_some_and(|&byte| char::from(byte).is_digit(radix))
-        {
+        if !bytes.get(offset).is_some_and(|&byte| char::from(byte).is_digit(radix)) {
             return Err(offset);
         }
     }

@@ -4,28 +4,16 @@ use TokenKind::*;
 fn kinds(text: &str) -> Vec<TokenKind> {
     let lexed = tokenize(text);
     assert!(lexed.errors.is_empty(), "{text}: {:?}", lexed.errors);
-    lexed
-        .tokens
-        .iter()
-        .map(|token| token.kind)
-        .take_while(|&kind| kind != EndOfInput)
-        .collect()
+    lexed.tokens.iter().map(|token| token.kind).take_while(|&kind| kind != EndOfInput).collect()
 }
 
 fn skipped(text: &str) -> Vec<(u32, &str)> {
-    tokenize(text)
-        .errors
-        .iter()
-        .map(|error| (error.start, error.skipped))
-        .collect()
+    tokenize(text).errors.iter().map(|error| (error.start, error.skipped)).collect()
 }
 
 #[test]
 fn numbers_take_the_longest_form() {
-    assert_eq!(
-        kinds("1 12u 0x1F 0xFFU 1.5 1e3 1.5E-3 .5"),
-        [Int, Uint, Int, Uint, Float, Float, Float, Float]
-    );
+    assert_eq!(kinds("1 12u 0x1F 0xFFU 1.5 1e3 1.5E-3 .5"), [Int, Uint, Int, Uint, Float, Float, Float, Float]);
     assert_eq!(kinds("1.a"), [Int, Dot, Identifier]);
     assert_eq!(kinds("1e"), [Int, Identifier]);
     assert_eq!(kinds("1e+"), [Int, Identifier, Plus]);
@@ -36,14 +24,8 @@ fn numbers_take_the_longest_form() {
 
 #[test]
 fn prefixes_and_quotes() {
-    assert_eq!(
-        kinds("'a' \"a\" r'\\' R\"\" b'x' br'x' BR\"x\" rb'x'").len(),
-        9
-    );
-    assert_eq!(
-        kinds("r'a' b'a' rb'a'"),
-        [String, Bytes, Identifier, String]
-    );
+    assert_eq!(kinds("'a' \"a\" r'\\' R\"\" b'x' br'x' BR\"x\" rb'x'").len(), 9);
+    assert_eq!(kinds("r'a' b'a' rb'a'"), [String, Bytes, Identifier, String]);
     assert_eq!(kinds("'''a'b\n'''"), [String]);
     assert_eq!(kinds("\"\"\"\\\"\"\"\""), [String]);
     assert_eq!(kinds("''''''"), [String]);
@@ -53,10 +35,7 @@ fn prefixes_and_quotes() {
 
 #[test]
 fn comments_and_keywords() {
-    assert_eq!(
-        kinds("in // in\ntrue/ false inn null"),
-        [In, True, Slash, False, Identifier, Null]
-    );
+    assert_eq!(kinds("in // in\ntrue/ false inn null"), [In, True, Slash, False, Identifier, Null]);
     assert_eq!(kinds("`a.b-c/d e`"), [EscapedIdentifier]);
 }
 
@@ -76,10 +55,6 @@ fn errors_skip_what_was_read() {
 #[test]
 fn offsets_are_code_points() {
     let lexed = tokenize("'é' + a");
-    let starts: Vec<_> = lexed
-        .tokens
-        .iter()
-        .map(|token| (token.start, token.stop()))
-        .collect();
+    let starts: Vec<_> = lexed.tokens.iter().map(|token| (token.start, token.stop())).collect();
     assert_eq!(starts, [(0, 4), (4, 5), (6, 7), (7, 7)]);
 }

@@ -13,16 +13,8 @@ pub static LIBRARY: Library = Library {
     name: "cel.lib.ext.comprev2",
     functions: super::standard::decls::two_variable_comprehension_functions,
     implementations: &[
-        Implementation {
-            id: "@mapInsert_map_key_value",
-            eval: insert,
-            cost: None,
-        },
-        Implementation {
-            id: "@mapInsert_map_map",
-            eval: insert,
-            cost: None,
-        },
+        Implementation { id: "@mapInsert_map_key_value", eval: insert, cost: None },
+        Implementation { id: "@mapInsert_map_map", eval: insert, cost: None },
     ],
 };
 
@@ -78,10 +70,7 @@ fn insert_one<'a>(
         return Some(ctx.unhashable(key));
     }
     if builder.contains(key) {
-        return Some(ctx.errorf(format_args!(
-            "insert failed: key {} already exists",
-            GoValue(key)
-        )));
+        return Some(ctx.errorf(format_args!("insert failed: key {} already exists", GoValue(key))));
     }
     builder.put(key, value);
     None

@@ -17,21 +17,13 @@ use crate::types::Type;
 use crate::value::{ListView, Traits, Value};
 
 /// The library.
-pub static LIBRARY: Library = Library {
-    name: "cel.lib.ext.lists",
-    functions,
-    implementations: IMPLEMENTATIONS,
-};
+pub static LIBRARY: Library = Library { name: "cel.lib.ext.lists", functions, implementations: IMPLEMENTATIONS };
 
 /// The longest list that `lists.range` makes.
 const MAX_RANGE: i64 = 1_000_000;
 
 const fn implementation(id: &'static str, eval: EvalFn, cost: CostFn) -> Implementation {
-    Implementation {
-        id,
-        eval,
-        cost: Some(cost),
-    }
+    Implementation { id, eval, cost: Some(cost) }
 }
 
 macro_rules! implementations {
@@ -66,10 +58,7 @@ fn functions() -> Vec<FunctionDecl> {
     let member = OverloadDecl::member;
     let one = |name, overload| FunctionDecl::new(name, vec![overload]);
     vec![
-        one(
-            "slice",
-            member("list_slice", vec![list(), Type::Int, Type::Int], list()),
-        ),
+        one("slice", member("list_slice", vec![list(), Type::Int, Type::Int], list())),
         FunctionDecl::new(
             "flatten",
             vec![
@@ -86,15 +75,9 @@ fn functions() -> Vec<FunctionDecl> {
         ),
         FunctionDecl::new(
             "@sortByAssociatedKeys",
-            COMPARABLE
-                .iter()
-                .map(|(ty, _, id)| member(id, vec![list(), Type::list(ty.clone())], list()))
-                .collect(),
+            COMPARABLE.iter().map(|(ty, _, id)| member(id, vec![list(), Type::list(ty.clone())], list())).collect(),
         ),
-        one(
-            "lists.range",
-            OverloadDecl::global("lists_range", vec![Type::Int], Type::list(Type::Int)),
-        ),
+        one("lists.range", OverloadDecl::global("lists_range", vec![Type::Int], Type::list(Type::Int))),
         one("reverse", member("list_reverse", vec![list()], list())),
         one("distinct", member("list_distinct", vec![list()], list())),
     ]
@@ -120,19 +103,14 @@ fn slice<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         return no_such_overload(ctx);
     };
     let (Ok(from), Ok(to)) = (usize::try_from(*start), usize::try_from(*end)) else {
-        return ctx.errorf(format_args!(
-            "cannot slice({start}, {end}), negative indexes not supported"
-        ));
+        return ctx.errorf(format_args!("cannot slice({start}, {end}), negative indexes not supported"));
     };
     if from > to {
         let problem = "start index must be less than or equal to end index";
         return ctx.errorf(format_args!("cannot slice({start}, {end}), {problem}"));
     }
     if list.len() < to {
-        return ctx.errorf(format_args!(
-            "cannot slice({start}, {end}), list is length {}",
-            list.len()
-        ));
+        return ctx.errorf(format_args!("cannot slice({start}, {end}), list is length {}", list.len()));
     }
     if let ListView::Slice(elements) = list {
         return Value::List(elements.get(from..to).unwrap_or(&[]));
@@ -156,14 +134,10 @@ fn range<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         return no_such_overload(ctx);
     };
     if *count < 0 {
-        return ctx.errorf(format_args!(
-            "lists.range: size must be non-negative, got {count}"
-        ));
+        return ctx.errorf(format_args!("lists.range: size must be non-negative, got {count}"));
     }
     if *count > MAX_RANGE {
-        return ctx.errorf(format_args!(
-            "lists.range: size {count} exceeds maximum allowed ({MAX_RANGE})"
-        ));
+        return ctx.errorf(format_args!("lists.range: size {count} exceeds maximum allowed ({MAX_RANGE})"));
     }
     match ctx.unaffordable(cost::allocating(1.0, count.unsigned_abs())) {
         Some(halt) => halt,
@@ -183,14 +157,11 @@ fn flatten<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         _ => (None, 0),
     };
     let Some(list) = list else {
-        let target = args
-            .first()
-            .map_or("", |target| type_text(target.type_name()));
+        let target = args.first().map_or("", |target| type_text(target.type_name()));
         return match args.get(1) {
-            Some(depth) => ctx.errorf(format_args!(
-                "no such overload: {target}.flatten({})",
-                type_text(depth.type_name())
-            )),
+            Some(depth) => {
+                ctx.errorf(format_args!("no such overload: {target}.flatten({})", type_text(depth.type_name())))
+            }
             None => ctx.errorf(format_args!("no such overload: {target}.flatten()")),
         };
     };
@@ -280,9 +251,7 @@ fn sort_list<'a>(ctx: &EvalContext<'a>, list: ListView<'a>, keys: ListView<'a>) 
     }
     let mut order = ArenaVec::with_capacity_in(list.len(), ctx.arena);
     order.extend(keys.iter().enumerate().map(|(index, key)| (key, index)));
-    pdqsort::sort_by(&mut order, |(a, _), (b, _)| {
-        matches!(compare(ctx, *a, *b), Ok(std::cmp::Ordering::Less))
-    });
+    pdqsort::sort_by(&mut order, |(a, _), (b, _)| matches!(compare(ctx, *a, *b), Ok(std::cmp::Ordering::Less)));
     let mut sorted = ArenaVec::with_capacity_in(list.len(), ctx.arena);
     sorted.extend(order.iter().filter_map(|(_, index)| list.get(*index)));
     Value::List(sorted.into_bump_slice())

@@ -23,20 +23,12 @@ pub static LIBRARY: Library = Library {
 };
 
 const fn implementation(id: &'static str, eval: EvalFn) -> Implementation {
-    Implementation {
-        id,
-        eval,
-        cost: None,
-    }
+    Implementation { id, eval, cost: None }
 }
 
 /// An optional that holds `value`.
 pub(crate) fn some<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> Value<'a> {
-    if matches!(value, Value::Halt) {
-        value
-    } else {
-        Value::Optional(Some(ctx.arena.alloc(value)))
-    }
+    if matches!(value, Value::Halt) { value } else { Value::Optional(Some(ctx.arena.alloc(value))) }
 }
 
 fn of<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
@@ -68,9 +60,7 @@ fn is_zero(value: Value<'_>) -> bool {
         // Go's zero time is the first instant of year 1.
         Value::Timestamp(time) => time.seconds == crate::time::MIN_SECONDS && time.nanos == 0,
         Value::Record(record) => !record.is_typed() && record.is_empty(),
-        Value::List(_) | Value::Concat(_) => {
-            ListView::of(value).is_some_and(|list| list.is_empty())
-        }
+        Value::List(_) | Value::Concat(_) => ListView::of(value).is_some_and(|list| list.is_empty()),
         Value::Map(map) => MapView::Entries(map).is_empty(),
         _ => false,
     }
@@ -102,9 +92,7 @@ fn last<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 fn element<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], index: fn(usize) -> usize) -> Value<'a> {
     match args {
         [list] => match ListView::of(*list) {
-            Some(list) => list
-                .get(index(list.len()))
-                .map_or(Value::Optional(None), |value| some(ctx, value)),
+            Some(list) => list.get(index(list.len())).map_or(Value::Optional(None), |value| some(ctx, value)),
             None => ctx.error("no such overload"),
         },
         _ => ctx.error("no such overload"),

@@ -19,20 +19,13 @@ pub static LIBRARY: Library = Library {
 };
 
 const fn implementation(id: &'static str, eval: EvalFn, cost: CostFn) -> Implementation {
-    Implementation {
-        id,
-        eval,
-        cost: Some(cost),
-    }
+    Implementation { id, eval, cost: Some(cost) }
 }
 
 fn functions() -> Vec<FunctionDecl> {
     let function = |name, id| {
         let list = || Type::list(Type::param("T"));
-        FunctionDecl::new(
-            name,
-            vec![OverloadDecl::global(id, vec![list(), list()], Type::Bool)],
-        )
+        FunctionDecl::new(name, vec![OverloadDecl::global(id, vec![list(), list()], Type::Bool)])
     };
     vec![
         function("sets.contains", "list_sets_contains_list"),
@@ -48,10 +41,9 @@ fn decide<'a>(
     factor: f64,
     decide: fn(&EvalContext<'a>, ListView<'a>, ListView<'a>) -> Value<'a>,
 ) -> Value<'a> {
-    let (Some(a), Some(b)) = (
-        args.first().copied().and_then(ListView::of),
-        args.get(1).copied().and_then(ListView::of),
-    ) else {
+    let (Some(a), Some(b)) =
+        (args.first().copied().and_then(ListView::of), args.get(1).copied().and_then(ListView::of))
+    else {
         return ctx.error("no such overload");
     };
     match ctx.unaffordable(cost(args, factor)) {
@@ -73,10 +65,8 @@ fn equivalent<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 
 fn intersects<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     decide(ctx, args, 1.0, |ctx, a, b| {
-        let found = a
-            .iter()
-            .map(|element| list_contains(ctx, b, element))
-            .find(|found| !matches!(found, Value::Bool(false)));
+        let found =
+            a.iter().map(|element| list_contains(ctx, b, element)).find(|found| !matches!(found, Value::Bool(false)));
         match found {
             Some(halt @ Value::Halt) => halt,
             found => Value::Bool(found.is_some()),
@@ -87,9 +77,7 @@ fn intersects<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 /// Whether every element of `part` is in `list`; the first answer that is not "true".
 fn contains_all<'a>(ctx: &EvalContext<'a>, list: ListView<'a>, part: ListView<'a>) -> Value<'a> {
     let mut answers = part.iter().map(|element| list_contains(ctx, list, element));
-    answers
-        .find(|answer| !matches!(answer, Value::Bool(true)))
-        .unwrap_or(Value::Bool(true))
+    answers.find(|answer| !matches!(answer, Value::Bool(true))).unwrap_or(Value::Bool(true))
 }
 
 fn product<'a>(_: &EvalContext<'a>, args: &[Value<'a>], _: Value<'a>) -> u64 {
@@ -116,12 +104,8 @@ mod tests {
     fn relations_between_lists() {
         let arena = Bump::new();
         let ctx = EvalContext::new(&arena, &NoHost, 1_000_000);
-        let list = |values: &[i64]| {
-            Value::List(arena.alloc_slice_fill_iter(values.iter().map(|i| Value::Int(*i))))
-        };
-        let holds = |eval: EvalFn, a: &[i64], b: &[i64]| {
-            matches!(eval(&ctx, &[list(a), list(b)]), Value::Bool(true))
-        };
+        let list = |values: &[i64]| Value::List(arena.alloc_slice_fill_iter(values.iter().map(|i| Value::Int(*i))));
+        let holds = |eval: EvalFn, a: &[i64], b: &[i64]| matches!(eval(&ctx, &[list(a), list(b)]), Value::Bool(true));
         assert!(holds(contains, &[1, 2, 3], &[3, 2]));
         assert!(holds(contains, &[1], &[]));
         assert!(!holds(contains, &[], &[1]));

@@ -8,19 +8,12 @@ mod timestamps;
 use crate::function::{Implementation, Library};
 
 /// The library; every environment has it.
-pub static LIBRARY: Library = Library {
-    name: "cel.lib.std",
-    functions: decls::functions,
-    implementations: &IMPLEMENTATIONS,
-};
+pub static LIBRARY: Library =
+    Library { name: "cel.lib.std", functions: decls::functions, implementations: &IMPLEMENTATIONS };
 
 static IMPLEMENTATIONS: [Implementation; 77] = {
-    let parts: [&[Implementation]; 4] = [
-        &operators::IMPLEMENTATIONS,
-        &conversions::IMPLEMENTATIONS,
-        &timestamps::TIMESTAMPS,
-        &timestamps::DURATIONS,
-    ];
+    let parts: [&[Implementation]; 4] =
+        [&operators::IMPLEMENTATIONS, &conversions::IMPLEMENTATIONS, &timestamps::TIMESTAMPS, &timestamps::DURATIONS];
     let mut all = [operators::IMPLEMENTATIONS[0]; 77];
     let (mut part, mut next) = (0, 0);
     while part < parts.len() {

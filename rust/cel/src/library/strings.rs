@@ -19,37 +19,17 @@ use crate::types::Type;
 use crate::value::{ListView, Value};
 
 /// The library.
-pub static LIBRARY: Library = Library {
-    name: "cel.lib.ext.strings",
-    functions,
-    implementations: IMPLEMENTATIONS,
-};
+pub static LIBRARY: Library = Library { name: "cel.lib.ext.strings", functions, implementations: IMPLEMENTATIONS };
 
 /// The longest string that `replace` and `format` make, in bytes. Upstream has no limit, and does not charge for the result.
 const MAX_RESULT_BYTES: usize = 64 << 20;
 
 const IMPLEMENTATIONS: &[Implementation] = &[
     implementation("string_char_at_int", search::char_at, None),
-    implementation(
-        "string_index_of_string",
-        search::index_of,
-        Some(tenth_of_bytes),
-    ),
-    implementation(
-        "string_index_of_string_int",
-        search::index_of,
-        Some(tenth_of_bytes),
-    ),
-    implementation(
-        "string_last_index_of_string",
-        search::last_index_of,
-        Some(tenth_of_bytes),
-    ),
-    implementation(
-        "string_last_index_of_string_int",
-        search::last_index_of,
-        Some(tenth_of_bytes),
-    ),
+    implementation("string_index_of_string", search::index_of, Some(tenth_of_bytes)),
+    implementation("string_index_of_string_int", search::index_of, Some(tenth_of_bytes)),
+    implementation("string_last_index_of_string", search::last_index_of, Some(tenth_of_bytes)),
+    implementation("string_last_index_of_string_int", search::last_index_of, Some(tenth_of_bytes)),
     implementation("string_lower_ascii", lower_ascii, Some(once)),
     implementation("string_replace_string_string", replace, Some(twice)),
     implementation("string_replace_string_string_int", replace, Some(twice)),
@@ -72,44 +52,24 @@ const fn implementation(id: &'static str, eval: EvalFn, cost: Option<CostFn>) ->
 fn functions() -> Vec<FunctionDecl> {
     use Type::{Int, String};
     let member = |id, rest: &[Type], result| {
-        let args = std::iter::once(String)
-            .chain(rest.iter().cloned())
-            .collect();
+        let args = std::iter::once(String).chain(rest.iter().cloned()).collect();
         OverloadDecl::member(id, args, result)
     };
     let one = |name, overload| FunctionDecl::new(name, vec![overload]);
     let strings = || Type::list(String);
     let search = |name, id, id_from| {
-        FunctionDecl::new(
-            name,
-            vec![
-                member(id, &[String], Int),
-                member(id_from, &[String, Int], Int),
-            ],
-        )
+        FunctionDecl::new(name, vec![member(id, &[String], Int), member(id_from, &[String, Int], Int)])
     };
     vec![
         one("charAt", member("string_char_at_int", &[Int], String)),
-        search(
-            "indexOf",
-            "string_index_of_string",
-            "string_index_of_string_int",
-        ),
-        search(
-            "lastIndexOf",
-            "string_last_index_of_string",
-            "string_last_index_of_string_int",
-        ),
+        search("indexOf", "string_index_of_string", "string_index_of_string_int"),
+        search("lastIndexOf", "string_last_index_of_string", "string_last_index_of_string_int"),
         one("lowerAscii", member("string_lower_ascii", &[], String)),
         FunctionDecl::new(
             "replace",
             vec![
                 member("string_replace_string_string", &[String, String], String),
-                member(
-                    "string_replace_string_string_int",
-                    &[String, String, Int],
-                    String,
-                ),
+                member("string_replace_string_string_int", &[String, String, Int], String),
             ],
         ),
         FunctionDecl::new(
@@ -128,14 +88,8 @@ fn functions() -> Vec<FunctionDecl> {
         ),
         one("trim", member("string_trim", &[], String)),
         one("upperAscii", member("string_upper_ascii", &[], String)),
-        one(
-            "format",
-            member("string_format", &[Type::list(Type::Dyn)], String),
-        ),
-        one(
-            "strings.quote",
-            OverloadDecl::global("strings_quote", vec![String], String),
-        ),
+        one("format", member("string_format", &[Type::list(Type::Dyn)], String)),
+        one("strings.quote", OverloadDecl::global("strings_quote", vec![String], String)),
         FunctionDecl::new(
             "join",
             vec![
@@ -185,27 +139,14 @@ fn trim<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 
 fn replace<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     let (text, old, new, limit) = match args {
-        [Value::String(text), Value::String(old), Value::String(new)] => {
-            (*text, *old, *new, usize::MAX)
+        [Value::String(text), Value::String(old), Value::String(new)] => (*text, *old, *new, usize::MAX),
+        [Value::String(text), Value::String(old), Value::String(new), Value::Int(limit)] => {
+            (*text, *old, *new, usize::try_from(*limit).unwrap_or(usize::MAX))
         }
-        [
-            Value::String(text),
-            Value::String(old),
-            Value::String(new),
-            Value::Int(limit),
-        ] => (
-            *text,
-            *old,
-            *new,
-            usize::try_from(*limit).unwrap_or(usize::MAX),
-        ),
         _ => return no_such_overload(ctx),
     };
     let count = text.matches(old).take(limit).count();
-    let len = text
-        .len()
-        .checked_add(count.saturating_mul(new.len()))
-        .map(|len| len - count * old.len());
+    let len = text.len().checked_add(count.saturating_mul(new.len())).map(|len| len - count * old.len());
     let Some(len) = len.filter(|len| *len <= MAX_RESULT_BYTES) else {
         return too_long(ctx, "replace");
     };
@@ -224,34 +165,22 @@ fn replace<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 }
 
 fn too_long<'a>(ctx: &EvalContext<'a>, function: &str) -> Value<'a> {
-    ctx.errorf(format_args!(
-        "{function}: result exceeds {MAX_RESULT_BYTES} bytes"
-    ))
+    ctx.errorf(format_args!("{function}: result exceeds {MAX_RESULT_BYTES} bytes"))
 }
 
 fn split<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     let (text, separator, limit) = match args {
         [Value::String(text), Value::String(separator)] => (*text, *separator, usize::MAX),
-        [
-            Value::String(text),
-            Value::String(separator),
-            Value::Int(limit),
-        ] => (
-            *text,
-            *separator,
-            usize::try_from(*limit).unwrap_or(usize::MAX),
-        ),
+        [Value::String(text), Value::String(separator), Value::Int(limit)] => {
+            (*text, *separator, usize::try_from(*limit).unwrap_or(usize::MAX))
+        }
         _ => return no_such_overload(ctx),
     };
     let mut parts = ArenaVec::new_in(ctx.arena);
     if separator.is_empty() {
         let mut rest = text;
         while let Some(char) = rest.chars().next().filter(|_| parts.len() < limit) {
-            let len = if parts.len() + 1 == limit {
-                rest.len()
-            } else {
-                char.len_utf8()
-            };
+            let len = if parts.len() + 1 == limit { rest.len() } else { char.len_utf8() };
             let (part, after) = rest.split_at(len);
             parts.push(Value::String(part));
             rest = after;
@@ -277,17 +206,9 @@ fn join<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         let Value::String(text) = element else {
             return ctx.errorf(format_args!("join: invalid input: {}", GoValue(element)));
         };
-        let (before_bytes, before_chars) = if index == 0 {
-            (0, 0)
-        } else {
-            (separator_bytes, separator_chars)
-        };
-        bytes = bytes
-            .saturating_add(text.len())
-            .saturating_add(before_bytes);
-        chars = chars
-            .saturating_add(code_points(text))
-            .saturating_add(before_chars);
+        let (before_bytes, before_chars) = if index == 0 { (0, 0) } else { (separator_bytes, separator_chars) };
+        bytes = bytes.saturating_add(text.len()).saturating_add(before_bytes);
+        chars = chars.saturating_add(code_points(text)).saturating_add(before_chars);
     }
     // A result that will be too dear is not made: upstream makes it, and then ends the evaluation.
     if let Some(halt) = ctx.unaffordable(double_traversal(chars)) {

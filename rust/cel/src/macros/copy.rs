@@ -10,60 +10,35 @@ pub(super) enum Todo<'a> {
     Id(&'a mut ExprId),
 }
 
-const BLANK: Expr = Expr {
-    id: 0,
-    kind: ExprKind::Unspecified,
-};
+const BLANK: Expr = Expr { id: 0, kind: ExprKind::Unspecified };
 
 /// The same kind with blanks for its children.
 pub(super) fn without_children(kind: &ExprKind) -> ExprKind {
     let blanks = |exprs: &[Expr]| vec![BLANK; exprs.len()];
     match kind {
         ExprKind::Unspecified | ExprKind::Literal(_) | ExprKind::Ident(_) => kind.clone(),
-        ExprKind::Select {
-            field, test_only, ..
-        } => ExprKind::Select {
-            operand: Box::new(BLANK),
-            field: field.clone(),
-            test_only: *test_only,
-        },
-        ExprKind::Call {
-            target,
-            function,
-            args,
-        } => ExprKind::Call {
+        ExprKind::Select { field, test_only, .. } => {
+            ExprKind::Select { operand: Box::new(BLANK), field: field.clone(), test_only: *test_only }
+        }
+        ExprKind::Call { target, function, args } => ExprKind::Call {
             target: target.as_ref().map(|_| Box::new(BLANK)),
             function: function.clone(),
             args: blanks(args),
         },
-        ExprKind::List {
-            elements,
-            optional_indices,
-        } => ExprKind::List {
-            elements: blanks(elements),
-            optional_indices: optional_indices.clone(),
-        },
+        ExprKind::List { elements, optional_indices } => {
+            ExprKind::List { elements: blanks(elements), optional_indices: optional_indices.clone() }
+        }
         ExprKind::Map { entries } => ExprKind::Map {
             entries: entries
                 .iter()
-                .map(|entry| MapEntry {
-                    id: 0,
-                    key: BLANK,
-                    value: BLANK,
-                    optional: entry.optional,
-                })
+                .map(|entry| MapEntry { id: 0, key: BLANK, value: BLANK, optional: entry.optional })
                 .collect(),
         },
         ExprKind::Struct { type_name, fields } => ExprKind::Struct {
             type_name: type_name.clone(),
             fields: fields
                 .iter()
-                .map(|field| StructField {
-                    id: 0,
-                    field: field.field.clone(),
-                    value: BLANK,
-                    optional: field.optional,
-                })
+                .map(|field| StructField { id: 0, field: field.field.clone(), value: BLANK, optional: field.optional })
                 .collect(),
         },
         ExprKind::Comprehension(fold) => ExprKind::Comprehension(Box::new(Comprehension {
@@ -80,31 +55,16 @@ pub(super) fn without_children(kind: &ExprKind) -> ExprKind {
 }
 
 /// Pushes what fills the blanks of `to`; the last pushed is the first in cel-go's order.
-pub(super) fn push_children<'a>(
-    todo: &mut Vec<Todo<'a>>,
-    from: &'a ExprKind,
-    to: &'a mut ExprKind,
-) {
+pub(super) fn push_children<'a>(todo: &mut Vec<Todo<'a>>, from: &'a ExprKind, to: &'a mut ExprKind) {
     match (from, to) {
-        (ExprKind::Select { operand, .. }, ExprKind::Select { operand: to, .. }) => {
-            todo.push(Todo::Expr(operand, to))
-        }
-        (
-            ExprKind::Call { target, args, .. },
-            ExprKind::Call {
-                target: to,
-                args: args_to,
-                ..
-            },
-        ) => {
+        (ExprKind::Select { operand, .. }, ExprKind::Select { operand: to, .. }) => todo.push(Todo::Expr(operand, to)),
+        (ExprKind::Call { target, args, .. }, ExprKind::Call { target: to, args: args_to, .. }) => {
             if let (Some(from), Some(to)) = (target, to) {
                 todo.push(Todo::Expr(from, to));
             }
             push_all(todo, args, args_to);
         }
-        (ExprKind::List { elements, .. }, ExprKind::List { elements: to, .. }) => {
-            push_all(todo, elements, to)
-        }
+        (ExprKind::List { elements, .. }, ExprKind::List { elements: to, .. }) => push_all(todo, elements, to),
         (ExprKind::Map { entries }, ExprKind::Map { entries: to }) => {
             for (from, to) in entries.iter().zip(to).rev() {
                 todo.push(Todo::Expr(&from.value, &mut to.value));

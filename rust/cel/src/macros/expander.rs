@@ -40,22 +40,12 @@ pub(crate) struct Expander<'i> {
 impl<'i> Expander<'i> {
     /// Builds where the call with this id stands.
     pub(crate) fn new(ids: &'i mut Ids, call: ExprId, max_ids: u32) -> Expander<'i> {
-        let place = ids.range(call).map(|range| OffsetRange {
-            stop: range.start,
-            ..range
-        });
-        Expander {
-            ids,
-            place,
-            max_ids: max_ids.into(),
-        }
+        let place = ids.range(call).map(|range| OffsetRange { stop: range.start, ..range });
+        Expander { ids, place, max_ids: max_ids.into() }
     }
 
     pub(super) fn expr(&mut self, kind: ExprKind) -> Expr {
-        Expr {
-            id: self.ids.add(self.place),
-            kind,
-        }
+        Expr { id: self.ids.add(self.place), kind }
     }
 
     pub(super) fn literal(&mut self, value: Literal) -> Expr {
@@ -71,26 +61,15 @@ impl<'i> Expander<'i> {
     }
 
     pub(super) fn list(&mut self, elements: Vec<Expr>) -> Expr {
-        self.expr(ExprKind::List {
-            elements,
-            optional_indices: Vec::new(),
-        })
+        self.expr(ExprKind::List { elements, optional_indices: Vec::new() })
     }
 
     pub(super) fn call(&mut self, function: &str, args: Vec<Expr>) -> Expr {
-        self.expr(ExprKind::Call {
-            target: None,
-            function: function.to_owned(),
-            args,
-        })
+        self.expr(ExprKind::Call { target: None, function: function.to_owned(), args })
     }
 
     pub(super) fn member_call(&mut self, target: Expr, function: &str, args: Vec<Expr>) -> Expr {
-        self.expr(ExprKind::Call {
-            target: Some(Box::new(target)),
-            function: function.to_owned(),
-            args,
-        })
+        self.expr(ExprKind::Call { target: Some(Box::new(target)), function: function.to_owned(), args })
     }
 
     /// `condition ? step : accumulator`
@@ -120,10 +99,7 @@ impl<'i> Expander<'i> {
     }
 
     pub(super) fn error<T>(&self, at: &Expr, message: impl Into<String>) -> Expanded<T> {
-        Err(ExpandError::Argument {
-            expr_id: at.id,
-            message: message.into(),
-        })
+        Err(ExpandError::Argument { expr_id: at.id, message: message.into() })
     }
 
     /// The name that an argument consists of.
@@ -143,10 +119,7 @@ impl<'i> Expander<'i> {
 
     /// A copy with ids of its own, standing where the original stands (its entries and fields stand at the macro call).
     pub(super) fn copy(&mut self, expr: &Expr) -> Expanded {
-        let mut copied = Expr {
-            id: 0,
-            kind: ExprKind::Unspecified,
-        };
+        let mut copied = Expr { id: 0, kind: ExprKind::Unspecified };
         // Depth first, like cel-go, but without recursion: what comes next is on top.
         let mut todo = vec![Todo::Expr(expr, &mut copied)];
         while let Some(next) = todo.pop() {
@@ -156,10 +129,7 @@ impl<'i> Expander<'i> {
             match next {
                 Todo::Id(id) => *id = self.ids.add(self.place),
                 Todo::Expr(from, to) => {
-                    let range = self
-                        .ids
-                        .range(from.id)
-                        .unwrap_or(OffsetRange { start: 0, stop: 0 });
+                    let range = self.ids.range(from.id).unwrap_or(OffsetRange { start: 0, stop: 0 });
                     to.id = self.ids.add(Some(range));
                     to.kind = copy::without_children(&from.kind);
                     copy::push_children(&mut todo, &from.kind, &mut to.kind);

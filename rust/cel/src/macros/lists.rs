@@ -9,19 +9,12 @@ use crate::ast::{Expr, ExprKind, Literal};
 const INPUT: &str = "@__sortBy_input__";
 
 /// Sorts the target by the keys that a `map` with the same arguments gives for it.
-pub(super) fn sort_by(
-    expander: &mut Expander<'_>,
-    target: Option<Expr>,
-    args: Vec<Expr>,
-) -> Expanded {
+pub(super) fn sort_by(expander: &mut Expander<'_>, target: Option<Expr>, args: Vec<Expr>) -> Expanded {
     let step = expander.ident(INPUT);
     let (target, [variable, key]) = parts(expander, target, args)?;
     if matches!(
         target.kind,
-        ExprKind::Unspecified
-            | ExprKind::Literal(_)
-            | ExprKind::Map { .. }
-            | ExprKind::Struct { .. }
+        ExprKind::Unspecified | ExprKind::Literal(_) | ExprKind::Map { .. } | ExprKind::Struct { .. }
     ) {
         let message = "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
         return expander.error(&target, message);
@@ -33,13 +26,6 @@ pub(super) fn sort_by(
     let nothing = expander.list(Vec::new());
     let condition = expander.literal(Literal::Bool(false));
     let variables = (UNUSED.to_owned(), String::new());
-    let fold = Fold {
-        variables,
-        accumulator: INPUT.to_owned(),
-        init: target,
-        condition,
-        step,
-        result: sorted,
-    };
+    let fold = Fold { variables, accumulator: INPUT.to_owned(), init: target, condition, step, result: sorted };
     Ok(expander.fold(nothing, fold))
 }

@@ -24,34 +24,16 @@ pub(super) fn parts<const N: usize>(
 fn fold_one(expander: &mut Expander<'_>, range: Expr, variable: String, parts: [Expr; 4]) -> Expr {
     let [init, condition, step, result] = parts;
     let variables = (variable, String::new());
-    expander.fold(
-        range,
-        Fold {
-            variables,
-            accumulator: ACCUMULATOR.to_owned(),
-            init,
-            condition,
-            step,
-            result,
-        },
-    )
+    expander.fold(range, Fold { variables, accumulator: ACCUMULATOR.to_owned(), init, condition, step, result })
 }
 
 pub(super) fn has(expander: &mut Expander<'_>, _: Option<Expr>, mut args: Vec<Expr>) -> Expanded {
     match args.pop() {
-        Some(Expr {
-            kind: ExprKind::Select { operand, field, .. },
-            ..
-        }) => Ok(expander.expr(ExprKind::Select {
-            operand,
-            field,
-            test_only: true,
-        })),
+        Some(Expr { kind: ExprKind::Select { operand, field, .. }, .. }) => {
+            Ok(expander.expr(ExprKind::Select { operand, field, test_only: true }))
+        }
         arg => {
-            let arg = arg.unwrap_or(Expr {
-                id: 0,
-                kind: ExprKind::Unspecified,
-            });
+            let arg = arg.unwrap_or(Expr { id: 0, kind: ExprKind::Unspecified });
             expander.error(&arg, "invalid argument to has() macro")
         }
     }
@@ -64,22 +46,14 @@ pub(super) fn all(expander: &mut Expander<'_>, target: Option<Expr>, args: Vec<E
     Ok(fold_one(expander, range, name, parts))
 }
 
-pub(super) fn exists(
-    expander: &mut Expander<'_>,
-    target: Option<Expr>,
-    args: Vec<Expr>,
-) -> Expanded {
+pub(super) fn exists(expander: &mut Expander<'_>, target: Option<Expr>, args: Vec<Expr>) -> Expanded {
     let (range, [variable, predicate]) = parts(expander, target, args)?;
     let name = quantifier_variable(expander, &variable)?;
     let parts = exists_parts(expander, predicate);
     Ok(fold_one(expander, range, name, parts))
 }
 
-pub(super) fn exists_one(
-    expander: &mut Expander<'_>,
-    target: Option<Expr>,
-    args: Vec<Expr>,
-) -> Expanded {
+pub(super) fn exists_one(expander: &mut Expander<'_>, target: Option<Expr>, args: Vec<Expr>) -> Expanded {
     let (range, [variable, predicate]) = parts(expander, target, args)?;
     let name = quantifier_variable(expander, &variable)?;
     let parts = exists_one_parts(expander, predicate);
@@ -123,19 +97,10 @@ pub(super) fn exists_one_parts(expander: &mut Expander<'_>, predicate: Expr) -> 
     let step = expander.step_if(predicate, more);
     let count = expander.accumulator();
     let one = expander.literal(Literal::Int(1));
-    [
-        init,
-        condition,
-        step,
-        expander.call("_==_", vec![count, one]),
-    ]
+    [init, condition, step, expander.call("_==_", vec![count, one])]
 }
 
-pub(super) fn map(
-    expander: &mut Expander<'_>,
-    target: Option<Expr>,
-    mut args: Vec<Expr>,
-) -> Expanded {
+pub(super) fn map(expander: &mut Expander<'_>, target: Option<Expr>, mut args: Vec<Expr>) -> Expanded {
     let filter = (args.len() == 3).then(|| args.remove(1));
     let (range, [variable, transform]) = parts(expander, target, args)?;
     let name = element_variable(expander, &variable)?;
@@ -146,19 +111,10 @@ pub(super) fn map(
         step = expander.step_if(filter, step);
     }
     let result = expander.accumulator();
-    Ok(fold_one(
-        expander,
-        range,
-        name,
-        [init, condition, step, result],
-    ))
+    Ok(fold_one(expander, range, name, [init, condition, step, result]))
 }
 
-pub(super) fn filter(
-    expander: &mut Expander<'_>,
-    target: Option<Expr>,
-    args: Vec<Expr>,
-) -> Expanded {
+pub(super) fn filter(expander: &mut Expander<'_>, target: Option<Expr>, args: Vec<Expr>) -> Expanded {
     let (range, [variable, predicate]) = parts(expander, target, args)?;
     let name = element_variable(expander, &variable)?;
     let init = expander.list(Vec::new());
@@ -166,12 +122,7 @@ pub(super) fn filter(
     let step = expander.append(variable);
     let step = expander.step_if(predicate, step);
     let result = expander.accumulator();
-    Ok(fold_one(
-        expander,
-        range,
-        name,
-        [init, condition, step, result],
-    ))
+    Ok(fold_one(expander, range, name, [init, condition, step, result]))
 }
 
 fn element_variable(expander: &Expander<'_>, variable: &Expr) -> Expanded<String> {

@@ -12,19 +12,11 @@ pub(super) fn all(expander: &mut Expander<'_>, target: Option<Expr>, args: Vec<E
     quantifier(expander, target, args, all_parts)
 }
 
-pub(super) fn exists(
-    expander: &mut Expander<'_>,
-    target: Option<Expr>,
-    args: Vec<Expr>,
-) -> Expanded {
+pub(super) fn exists(expander: &mut Expander<'_>, target: Option<Expr>, args: Vec<Expr>) -> Expanded {
     quantifier(expander, target, args, exists_parts)
 }
 
-pub(super) fn exists_one(
-    expander: &mut Expander<'_>,
-    target: Option<Expr>,
-    args: Vec<Expr>,
-) -> Expanded {
+pub(super) fn exists_one(expander: &mut Expander<'_>, target: Option<Expr>, args: Vec<Expr>) -> Expanded {
     quantifier(expander, target, args, exists_one_parts)
 }
 
@@ -40,58 +32,31 @@ fn quantifier(
     Ok(fold_two(expander, range, variables, parts))
 }
 
-pub(super) fn transform_list(
-    expander: &mut Expander<'_>,
-    target: Option<Expr>,
-    args: Vec<Expr>,
-) -> Expanded {
+pub(super) fn transform_list(expander: &mut Expander<'_>, target: Option<Expr>, args: Vec<Expr>) -> Expanded {
     let transform = Transform::new(expander, target, args)?;
     let step = expander.append(transform.value);
     let step = step_if_some(expander, transform.filter, step);
     let init = expander.list(Vec::new());
     let condition = expander.literal(Literal::Bool(true));
     let result = expander.accumulator();
-    Ok(fold_two(
-        expander,
-        transform.range,
-        transform.variables,
-        [init, condition, step, result],
-    ))
+    Ok(fold_two(expander, transform.range, transform.variables, [init, condition, step, result]))
 }
 
-pub(super) fn transform_map(
-    expander: &mut Expander<'_>,
-    target: Option<Expr>,
-    args: Vec<Expr>,
-) -> Expanded {
+pub(super) fn transform_map(expander: &mut Expander<'_>, target: Option<Expr>, args: Vec<Expr>) -> Expanded {
     let transform = Transform::new(expander, target, args)?;
     let accumulator = expander.accumulator();
     let key = expander.ident(&transform.variables.0);
     let step = expander.call(MAP_INSERT, vec![accumulator, key, transform.value]);
     let step = step_if_some(expander, transform.filter, step);
-    Ok(fold_into_map(
-        expander,
-        transform.range,
-        transform.variables,
-        step,
-    ))
+    Ok(fold_into_map(expander, transform.range, transform.variables, step))
 }
 
-pub(super) fn transform_map_entry(
-    expander: &mut Expander<'_>,
-    target: Option<Expr>,
-    args: Vec<Expr>,
-) -> Expanded {
+pub(super) fn transform_map_entry(expander: &mut Expander<'_>, target: Option<Expr>, args: Vec<Expr>) -> Expanded {
     let transform = Transform::new(expander, target, args)?;
     let accumulator = expander.accumulator();
     let step = expander.call(MAP_INSERT, vec![accumulator, transform.value]);
     let step = step_if_some(expander, transform.filter, step);
-    Ok(fold_into_map(
-        expander,
-        transform.range,
-        transform.variables,
-        step,
-    ))
+    Ok(fold_into_map(expander, transform.range, transform.variables, step))
 }
 
 /// The arguments that all transforms have.
@@ -103,20 +68,11 @@ struct Transform {
 }
 
 impl Transform {
-    fn new(
-        expander: &mut Expander<'_>,
-        target: Option<Expr>,
-        mut args: Vec<Expr>,
-    ) -> Expanded<Transform> {
+    fn new(expander: &mut Expander<'_>, target: Option<Expr>, mut args: Vec<Expr>) -> Expanded<Transform> {
         let filter = (args.len() == 4).then(|| args.remove(2));
         let (range, [first, second, value]) = parts(expander, target, args)?;
         let variables = variables(expander, &first, &second)?;
-        Ok(Transform {
-            range,
-            variables,
-            filter,
-            value,
-        })
+        Ok(Transform { range, variables, filter, value })
     }
 }
 
@@ -127,38 +83,16 @@ fn step_if_some(expander: &mut Expander<'_>, filter: Option<Expr>, step: Expr) -
     }
 }
 
-fn fold_into_map(
-    expander: &mut Expander<'_>,
-    range: Expr,
-    variables: (String, String),
-    step: Expr,
-) -> Expr {
-    let init = expander.expr(ExprKind::Map {
-        entries: Vec::new(),
-    });
+fn fold_into_map(expander: &mut Expander<'_>, range: Expr, variables: (String, String), step: Expr) -> Expr {
+    let init = expander.expr(ExprKind::Map { entries: Vec::new() });
     let condition = expander.literal(Literal::Bool(true));
     let result = expander.accumulator();
     fold_two(expander, range, variables, [init, condition, step, result])
 }
 
-fn fold_two(
-    expander: &mut Expander<'_>,
-    range: Expr,
-    variables: (String, String),
-    parts: [Expr; 4],
-) -> Expr {
+fn fold_two(expander: &mut Expander<'_>, range: Expr, variables: (String, String), parts: [Expr; 4]) -> Expr {
     let [init, condition, step, result] = parts;
-    expander.fold(
-        range,
-        Fold {
-            variables,
-            accumulator: ACCUMULATOR.to_owned(),
-            init,
-            condition,
-            step,
-            result,
-        },
-    )
+    expander.fold(range, Fold { variables, accumulator: ACCUMULATOR.to_owned(), init, condition, step, result })
 }
 
 fn variables(expander: &Expander<'_>, first: &Expr, second: &Expr) -> Expanded<(String, String)> {

@@ -13,11 +13,7 @@ const DIVIDE_BY_ZERO: &str = "division by zero";
 const MODULUS_BY_ZERO: &str = "modulus by zero";
 
 fn mismatch<'a>(ctx: &EvalContext<'a>, right: Value<'a>) -> Value<'a> {
-    if right.is_error_or_halt() {
-        right
-    } else {
-        ctx.error("no such overload")
-    }
+    if right.is_error_or_halt() { right } else { ctx.error("no such overload") }
 }
 
 fn int_or<'a>(ctx: &EvalContext<'a>, result: Option<i64>, message: &'static str) -> Value<'a> {
@@ -29,10 +25,7 @@ fn uint_or<'a>(ctx: &EvalContext<'a>, result: Option<u64>, message: &'static str
 }
 
 fn duration_or<'a>(ctx: &EvalContext<'a>, result: Option<i64>) -> Value<'a> {
-    result.map_or_else(
-        || ctx.error(INT_OVERFLOW),
-        |nanos| Value::Duration(Duration { nanos }),
-    )
+    result.map_or_else(|| ctx.error(INT_OVERFLOW), |nanos| Value::Duration(Duration { nanos }))
 }
 
 /// `left + right`
@@ -43,8 +36,7 @@ pub fn add<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Valu
         (Value::Double(a), Value::Double(b)) => Value::Double(a + b),
         (Value::String(a), Value::String(b)) => Value::String(join_text(ctx, a, b)),
         (Value::Bytes(a), Value::Bytes(b)) => {
-            let joined =
-                bumpalo::collections::Vec::from_iter_in(a.iter().chain(b).copied(), ctx.arena);
+            let joined = bumpalo::collections::Vec::from_iter_in(a.iter().chain(b).copied(), ctx.arena);
             Value::Bytes(joined.into_bump_slice())
         }
         (Value::Duration(a), Value::Duration(b)) => duration_or(ctx, a.nanos.checked_add(b.nanos)),
@@ -106,10 +98,7 @@ pub fn subtract<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) ->
         },
         (Value::Timestamp(a), Value::Timestamp(b)) => {
             let nanos = i64::from(a.nanos) - i64::from(b.nanos);
-            let whole = a
-                .seconds
-                .checked_sub(b.seconds)
-                .and_then(|seconds| seconds.checked_mul(1_000_000_000));
+            let whole = a.seconds.checked_sub(b.seconds).and_then(|seconds| seconds.checked_mul(1_000_000_000));
             duration_or(ctx, whole.and_then(|whole| whole.checked_add(nanos)))
         }
         _ => mismatch(ctx, right),
@@ -119,18 +108,11 @@ pub fn subtract<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) ->
 fn add_to_time<'a>(ctx: &EvalContext<'a>, time: Timestamp, nanos: i64) -> Value<'a> {
     // Seconds lie within the range of CEL and a duration within 292 years, so the sums cannot overflow.
     let sum = i64::from(time.nanos) + nanos.rem_euclid(1_000_000_000);
-    let seconds = time
-        .seconds
-        .saturating_add(nanos.div_euclid(1_000_000_000))
-        .saturating_add(sum / 1_000_000_000);
+    let seconds = time.seconds.saturating_add(nanos.div_euclid(1_000_000_000)).saturating_add(sum / 1_000_000_000);
     if !(MIN_SECONDS..=MAX_SECONDS).contains(&seconds) {
         return ctx.error("timestamp overflow");
     }
-    Value::Timestamp(Timestamp {
-        seconds,
-        nanos: (sum % 1_000_000_000) as u32,
-        offset: time.offset,
-    })
+    Value::Timestamp(Timestamp { seconds, nanos: (sum % 1_000_000_000) as u32, offset: time.offset })
 }
 
 /// `left * right`
@@ -146,9 +128,7 @@ pub fn multiply<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) ->
 /// `left / right`
 pub fn divide<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Value<'a> {
     match (left, right) {
-        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
-            ctx.error(DIVIDE_BY_ZERO)
-        }
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => ctx.error(DIVIDE_BY_ZERO),
         (Value::Int(a), Value::Int(b)) => int_or(ctx, a.checked_div(b), INT_OVERFLOW),
         (Value::Uint(a), Value::Uint(b)) => uint_or(ctx, a.checked_div(b), DIVIDE_BY_ZERO),
         (Value::Double(a), Value::Double(b)) => Value::Double(a / b),
@@ -159,9 +139,7 @@ pub fn divide<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> V
 /// `left % right`
 pub fn modulo<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Value<'a> {
     match (left, right) {
-        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
-            ctx.error(MODULUS_BY_ZERO)
-        }
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => ctx.error(MODULUS_BY_ZERO),
         (Value::Int(a), Value::Int(b)) => int_or(ctx, a.checked_rem(b), INT_OVERFLOW),
         (Value::Uint(a), Value::Uint(b)) => uint_or(ctx, a.checked_rem(b), MODULUS_BY_ZERO),
         _ => mismatch(ctx, right),

@@ -3,17 +3,11 @@
 use std::cmp::Ordering;
 
 use crate::context::EvalContext;
-use crate::ops::number::{
-    compare_double_int, compare_double_uint, compare_doubles, compare_int_uint,
-};
+use crate::ops::number::{compare_double_int, compare_double_uint, compare_doubles, compare_int_uint};
 use crate::value::Value;
 
 /// Orders two values; the error is what the operator returns. The left value must have the comparer trait.
-pub fn compare<'a>(
-    ctx: &EvalContext<'a>,
-    left: Value<'a>,
-    right: Value<'a>,
-) -> Result<Ordering, Value<'a>> {
+pub fn compare<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Result<Ordering, Value<'a>> {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => Ok(a.cmp(&b)),
         (Value::String(a), Value::String(b)) => Ok(a.cmp(b)),

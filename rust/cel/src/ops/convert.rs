@@ -18,10 +18,7 @@ fn unconvertible<'a>(ctx: &EvalContext<'a>, value: Value<'a>, to: &str) -> Value
     if value.is_error_or_halt() {
         return value;
     }
-    ctx.errorf(format_args!(
-        "type conversion error from '{}' to '{to}'",
-        value.type_name()
-    ))
+    ctx.errorf(format_args!("type conversion error from '{}' to '{to}'", value.type_name()))
 }
 
 /// `bool(value)`

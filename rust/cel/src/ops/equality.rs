@@ -33,11 +33,7 @@ pub fn contains<'a>(ctx: &EvalContext<'a>, list: ListView<'a>, element: Value<'a
     }
     let typed = list.is_typed();
     for item in list.iter() {
-        let (left, right) = if typed {
-            (item, element)
-        } else {
-            (element, item)
-        };
+        let (left, right) = if typed { (item, element) } else { (element, item) };
         match equal_values(ctx, left, right) {
             Value::Bool(true) => return Value::Bool(true),
             Value::Halt => return Value::Halt,
@@ -93,9 +89,7 @@ fn start<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Step<'
             (Value::Error(_) | Value::Halt, _) => Step::Done(left),
             (Value::Null, _) => done(matches!(right, Value::Null)),
             (Value::Bool(a), Value::Bool(b)) => done(a == b),
-            (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => {
-                done(numbers_equal(left, right))
-            }
+            (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => done(numbers_equal(left, right)),
             (Value::String(a), Value::String(b)) => done(a == b),
             (Value::Bytes(a), Value::Bytes(b)) => done(a == b),
             (Value::Duration(a), Value::Duration(b)) => done(a == b),
@@ -109,30 +103,20 @@ fn start<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Step<'
             (Value::Opaque(opaque), _) => Step::Done((opaque.ty.equal)(ctx, opaque, right)),
             (Value::Lazy(a), Value::Lazy(b)) => done(std::ptr::addr_eq(a, b)),
             (Value::Lazy(_), _) => Step::Done(no_such_overload(ctx, right)),
-            (Value::List(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_), _) => {
-                containers(ctx, left, right)
-            }
+            (Value::List(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_), _) => containers(ctx, left, right),
             _ => done(false),
         };
     }
 }
 
 fn no_such_overload<'a>(ctx: &EvalContext<'a>, other: Value<'a>) -> Value<'a> {
-    if other.is_error_or_halt() {
-        other
-    } else {
-        ctx.error("no such overload")
-    }
+    if other.is_error_or_halt() { other } else { ctx.error("no such overload") }
 }
 
 fn containers<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Step<'a> {
     let typed = matches!(left, Value::Record(record) if record.is_typed());
     let mismatch = || {
-        if typed {
-            Step::Done(no_such_overload(ctx, right))
-        } else {
-            done(false)
-        }
+        if typed { Step::Done(no_such_overload(ctx, right)) } else { done(false) }
     };
     let mut rule = if typed { Rule::Strict } else { Rule::Lenient };
     let parts = if let Some(list) = ListView::of(left) {
@@ -165,12 +149,7 @@ fn containers<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> S
         }
         Parts::Maps(map, map.order(ctx), other)
     };
-    Step::Open(Frame {
-        rule,
-        parts,
-        next: 0,
-        error: None,
-    })
+    Step::Open(Frame { rule, parts, next: 0, error: None })
 }
 
 enum Pair<'a> {
@@ -219,8 +198,7 @@ impl<'a> Frame<'a> {
 }
 
 fn run<'a>(ctx: &EvalContext<'a>, first: Frame<'a>) -> Value<'a> {
-    let mut outer: bumpalo::collections::Vec<'a, Frame<'a>> =
-        bumpalo::collections::Vec::new_in(ctx.arena);
+    let mut outer: bumpalo::collections::Vec<'a, Frame<'a>> = bumpalo::collections::Vec::new_in(ctx.arena);
     let mut frame = first;
     for step in 0.. {
         if step > MAX_STEPS {
@@ -233,11 +211,8 @@ fn run<'a>(ctx: &EvalContext<'a>, first: Frame<'a>) -> Value<'a> {
             Pair::Next(a, b) => {
                 let strict = matches!(frame.rule, Rule::Strict | Rule::Struct);
                 let null = matches!(a, Value::Null) || matches!(b, Value::Null);
-                let step = if null && !strict {
-                    done(matches!((a, b), (Value::Null, Value::Null)))
-                } else {
-                    start(ctx, a, b)
-                };
+                let step =
+                    if null && !strict { done(matches!((a, b), (Value::Null, Value::Null))) } else { start(ctx, a, b) };
                 match step {
                     Step::Done(part) => frame.absorb(part),
                     Step::Open(inner) => {
@@ -264,9 +239,7 @@ fn numbers_equal(a: Value<'_>, b: Value<'_>) -> bool {
         (Value::Int(a), Value::Int(b)) => a == b,
         (Value::Uint(a), Value::Uint(b)) => a == b,
         (Value::Double(a), Value::Double(b)) => a == b,
-        (Value::Int(i), Value::Uint(u)) | (Value::Uint(u), Value::Int(i)) => {
-            number::compare_int_uint(i, u) == Equal
-        }
+        (Value::Int(i), Value::Uint(u)) | (Value::Uint(u), Value::Int(i)) => number::compare_int_uint(i, u) == Equal,
         (Value::Int(i), Value::Double(d)) | (Value::Double(d), Value::Int(i)) => {
             !d.is_nan() && number::compare_double_int(d, i) == Equal
         }

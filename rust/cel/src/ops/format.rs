@@ -50,9 +50,7 @@ fn write_value(out: &mut dyn Write, value: Value<'_>, depth: u32) -> fmt::Result
         Value::Lazy(map) => out.write_str(map.type_name()),
         Value::Halt => Ok(()),
         Value::Accumulator => out.write_str("[]"),
-        Value::List(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_) => {
-            write_container(out, value, depth)
-        }
+        Value::List(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_) => write_container(out, value, depth),
     }
 }
 
@@ -102,16 +100,8 @@ fn write_container(out: &mut dyn Write, value: Value<'_>, depth: u32) -> fmt::Re
 /// Go's `time.Time.String`.
 fn write_time(out: &mut dyn Write, timestamp: crate::value::Timestamp) -> fmt::Result {
     let local = time::Civil::of(timestamp, i64::from(timestamp.offset));
-    write!(
-        out,
-        "{:04}-{:02}-{:02} ",
-        local.year, local.month, local.day
-    )?;
-    write!(
-        out,
-        "{:02}:{:02}:{:02}",
-        local.hour, local.minute, local.second
-    )?;
+    write!(out, "{:04}-{:02}-{:02} ", local.year, local.month, local.day)?;
+    write!(out, "{:02}:{:02}:{:02}", local.hour, local.minute, local.second)?;
     if timestamp.nanos != 0 {
         let digits = format!("{:09}", timestamp.nanos);
         write!(out, ".{}", digits.trim_end_matches('0'))?;

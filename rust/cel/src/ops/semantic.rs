@@ -6,11 +6,7 @@ use crate::time;
 use crate::value::Value;
 
 /// Whether the two structs are equal by value: quantities by amount, times by instant, nil slices and maps as empty ones.
-pub(crate) fn deep_equal<'a>(
-    ctx: &EvalContext<'a>,
-    left: RecordRef<'a>,
-    right: RecordRef<'a>,
-) -> bool {
+pub(crate) fn deep_equal<'a>(ctx: &EvalContext<'a>, left: RecordRef<'a>, right: RecordRef<'a>) -> bool {
     let mut pending = bumpalo::collections::Vec::new_in(ctx.arena);
     pending.push((left, right));
     while let Some((a, b)) = pending.pop() {
@@ -52,12 +48,7 @@ fn maps<'a>(pending: &mut Pending<'a>, a: RecordRef<'a>, b: RecordRef<'a>) -> bo
 }
 
 /// Compares one part; containers are put off.
-fn part<'a>(
-    pending: &mut Pending<'a>,
-    a: Option<Value<'a>>,
-    b: Option<Value<'a>>,
-    mark: u8,
-) -> bool {
+fn part<'a>(pending: &mut Pending<'a>, a: Option<Value<'a>>, b: Option<Value<'a>>, mark: u8) -> bool {
     let (Some(a), Some(b)) = (a, b) else {
         return false;
     };
@@ -106,16 +97,12 @@ impl Amount {
             Some(rest) => (true, rest),
             None => (false, text.strip_prefix('+').unwrap_or(text)),
         };
-        let end = text
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(text.len());
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (digits, suffix) = text.split_at_checked(end)?;
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         let mut number: u128 = 0;
         for digit in whole.bytes().chain(fraction.bytes()) {
-            number = number
-                .checked_mul(10)?
-                .checked_add(u128::from(digit.wrapping_sub(b'0')))?;
+            number = number.checked_mul(10)?.checked_add(u128::from(digit.wrapping_sub(b'0')))?;
         }
         let (twos, tens) = suffix_exponents(suffix)?;
         let tens = tens - fraction.len() as i64;
@@ -124,19 +111,9 @@ impl Amount {
 
     fn normal(negative: bool, number: u128, twos: i64, fives: i64) -> Amount {
         if number == 0 {
-            return Amount {
-                negative: false,
-                odd: 0,
-                twos: 0,
-                fives: 0,
-            };
+            return Amount { negative: false, odd: 0, twos: 0, fives: 0 };
         }
-        let mut amount = Amount {
-            negative,
-            odd: number,
-            twos,
-            fives,
-        };
+        let mut amount = Amount { negative, odd: number, twos, fives };
         while amount.odd.is_multiple_of(2) {
             amount.odd /= 2;
             amount.twos += 1;
@@ -168,9 +145,6 @@ fn suffix_exponents(suffix: &str) -> Option<(i64, i64)> {
         "T" => (0, 12),
         "P" => (0, 15),
         "E" => (0, 18),
-        _ => (
-            0,
-            i64::from(suffix.strip_prefix(['e', 'E'])?.parse::<i32>().ok()?),
-        ),
+        _ => (0, i64::from(suffix.strip_prefix(['e', 'E'])?.parse::<i32>().ok()?)),
     })
 }

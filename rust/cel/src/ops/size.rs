@@ -12,8 +12,7 @@ pub fn size(value: Value<'_>) -> Option<u64> {
         Value::Opaque(opaque) => opaque.ty.size.map(|size| size(opaque)),
         _ => {
             let list = ListView::of(value).map(|list| list.len());
-            list.or_else(|| MapView::of(value).map(|map| map.len()))
-                .map(|len| len as u64)
+            list.or_else(|| MapView::of(value).map(|map| map.len())).map(|len| len as u64)
         }
     }
 }
@@ -32,11 +31,7 @@ pub fn cost_size(value: Value<'_>) -> u64 {
 
 /// Number of code points.
 pub fn code_points(text: &str) -> u64 {
-    if text.is_ascii() {
-        text.len() as u64
-    } else {
-        text.chars().count() as u64
-    }
+    if text.is_ascii() { text.len() as u64 } else { text.chars().count() as u64 }
 }
 
 /// What walking a value costs in Kubernetes (apiserver `traversalCost`): a tenth of each string's bytes, rounded down, and
@@ -55,11 +50,7 @@ pub fn walk<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> u64 {
                     0
                 } else if let Some(map) = MapView::of(value) {
                     let order = map.order(ctx);
-                    open.extend(
-                        (0..order.len())
-                            .filter_map(|i| order.entry(ctx, i))
-                            .flat_map(|(k, v)| [k, v]),
-                    );
+                    open.extend((0..order.len()).filter_map(|i| order.entry(ctx, i)).flat_map(|(k, v)| [k, v]));
                     0
                 } else {
                     1

@@ -57,14 +57,7 @@ impl<'t> Builder<'t> {
         nodes: &'t [Node],
         issues: Issues,
     ) -> Builder<'t> {
-        Builder {
-            text,
-            options,
-            nodes,
-            ids: Ids::new(source),
-            issues,
-            depth: 0,
-        }
+        Builder { text, options, nodes, ids: Ids::new(source), issues, depth: 0 }
     }
 
     /// The AST of a node, or `None` when a limit was passed.
@@ -99,20 +92,12 @@ impl<'t> Builder<'t> {
             Node::Logic { kind, first, rest } => self.visit_logic(*kind, *first, rest),
             Node::Unary { op, count, operand } => self.visit_unary(op, *count, *operand),
             Node::Ident { leading_dot, name } => self.visit_ident(leading_dot.as_ref(), name),
-            Node::GlobalCall {
-                leading_dot,
-                function,
-                open,
-                args,
-            } => self.visit_global_call(leading_dot.as_ref(), function, open, args),
+            Node::GlobalCall { leading_dot, function, open, args } => {
+                self.visit_global_call(leading_dot.as_ref(), function, open, args)
+            }
             Node::List { op, elements } => self.visit_list(op, elements),
             Node::Map { op, entries } => self.visit_map(op, entries),
-            Node::Message {
-                leading_dot,
-                names,
-                op,
-                fields,
-            } => self.visit_message(*leading_dot, names, op, fields),
+            Node::Message { leading_dot, names, op, fields } => self.visit_message(*leading_dot, names, op, fields),
             Node::Literal { sign, token } => self.visit_literal(sign.as_ref(), token),
         }
     }
@@ -123,43 +108,19 @@ impl<'t> Builder<'t> {
     #[inline(never)]
     fn visit_counted(&mut self, node: &'t Node) -> Built {
         match node {
-            Node::Ternary {
-                condition,
-                op,
-                if_true,
-                if_false,
-            } => self.visit_ternary(*condition, op, *if_true, *if_false),
+            Node::Ternary { condition, op, if_true, if_false } => {
+                self.visit_ternary(*condition, op, *if_true, *if_false)
+            }
             Node::Binary { left, op, right } => self.visit_binary(*left, op, *right),
-            Node::Select {
-                operand,
-                op,
-                optional,
-                field,
-            } => self.visit_select(*operand, op, *optional, field),
-            Node::Index {
-                operand,
-                op,
-                optional,
-                index,
-            } => self.visit_index(*operand, op, *optional, *index),
-            Node::MemberCall {
-                target,
-                function,
-                open,
-                args,
-            } => self.visit_member_call(*target, function, open, args),
+            Node::Select { operand, op, optional, field } => self.visit_select(*operand, op, *optional, field),
+            Node::Index { operand, op, optional, index } => self.visit_index(*operand, op, *optional, *index),
+            Node::MemberCall { target, function, open, args } => self.visit_member_call(*target, function, open, args),
             _ => Err(Abort),
         }
     }
 
     #[inline(never)]
-    fn visit_ternary(
-        &mut self,
-        condition: NodeId,
-        op: &Token,
-        if_true: NodeId,
-        if_false: NodeId,
-    ) -> Built {
+    fn visit_ternary(&mut self, condition: NodeId, op: &Token, if_true: NodeId, if_false: NodeId) -> Built {
         let condition = self.visit(condition)?;
         let id = self.token_id(op);
         let if_true = self.visit(if_true)?;
@@ -183,11 +144,7 @@ impl<'t> Builder<'t> {
             let term = self.visit(*operand)?;
             terms.push((self.token_id(op), term));
         }
-        let function = if kind == TokenKind::LogicalOr {
-            "_||_"
-        } else {
-            "_&&_"
-        };
+        let function = if kind == TokenKind::LogicalOr { "_||_" } else { "_&&_" };
         Ok(balance(function, first, terms))
     }
 
@@ -198,22 +155,12 @@ impl<'t> Builder<'t> {
         }
         let id = self.token_id(op);
         let operand = self.visit(operand)?;
-        let function = if op.kind == TokenKind::Exclamation {
-            "!_"
-        } else {
-            "-_"
-        };
+        let function = if op.kind == TokenKind::Exclamation { "!_" } else { "-_" };
         Ok(call(id, function, vec![operand]))
     }
 
     #[inline(never)]
-    fn visit_select(
-        &mut self,
-        operand: NodeId,
-        op: &Token,
-        optional: bool,
-        field: &Token,
-    ) -> Built {
+    fn visit_select(&mut self, operand: NodeId, op: &Token, optional: bool, field: &Token) -> Built {
         let operand = self.visit(operand)?;
         let name = match self.identifier(field) {
             Ok(name) => name,
@@ -223,23 +170,13 @@ impl<'t> Builder<'t> {
             }
         };
         if !optional {
-            let kind = ExprKind::Select {
-                operand: Box::new(operand),
-                field: name,
-                test_only: false,
-            };
-            return Ok(Expr {
-                id: self.token_id(op),
-                kind,
-            });
+            let kind = ExprKind::Select { operand: Box::new(operand), field: name, test_only: false };
+            return Ok(Expr { id: self.token_id(op), kind });
         }
         if !self.options.optional_syntax {
             return Ok(self.error_at(op, "unsupported syntax '.?'"));
         }
-        let field = Expr {
-            id: self.token_id(field),
-            kind: ExprKind::Literal(Literal::String(name)),
-        };
+        let field = Expr { id: self.token_id(field), kind: ExprKind::Literal(Literal::String(name)) };
         Ok(call(self.token_id(op), "_?._", vec![operand, field]))
     }
 
@@ -251,11 +188,7 @@ impl<'t> Builder<'t> {
         if optional && !self.options.optional_syntax {
             return Ok(self.error_at(op, "unsupported syntax '[?'"));
         }
-        Ok(call(
-            id,
-            if optional { "_[?_]" } else { "_[_]" },
-            vec![operand, index],
-        ))
+        Ok(call(id, if optional { "_[?_]" } else { "_[_]" }, vec![operand, index]))
     }
 
     #[inline(never)]
@@ -273,13 +206,7 @@ impl<'t> Builder<'t> {
                 }
             }
         }
-        Ok(Expr {
-            id,
-            kind: ExprKind::List {
-                elements,
-                optional_indices,
-            },
-        })
+        Ok(Expr { id, kind: ExprKind::List { elements, optional_indices } })
     }
 
     #[inline(never)]
@@ -288,38 +215,19 @@ impl<'t> Builder<'t> {
         let mut entries = Vec::with_capacity(items.len());
         for item in items {
             let entry_id = self.token_id(&item.colon);
-            if let Some(mark) = item
-                .key
-                .optional
-                .as_ref()
-                .filter(|_| !self.options.optional_syntax)
-            {
+            if let Some(mark) = item.key.optional.as_ref().filter(|_| !self.options.optional_syntax) {
                 self.error_at(mark, "unsupported syntax '?'");
                 continue;
             }
             let key = self.visit(item.key.expr)?;
             let value = self.visit(item.value)?;
-            entries.push(MapEntry {
-                id: entry_id,
-                key,
-                value,
-                optional: item.key.optional.is_some(),
-            });
+            entries.push(MapEntry { id: entry_id, key, value, optional: item.key.optional.is_some() });
         }
-        Ok(Expr {
-            id,
-            kind: ExprKind::Map { entries },
-        })
+        Ok(Expr { id, kind: ExprKind::Map { entries } })
     }
 
     #[inline(never)]
-    fn visit_message(
-        &mut self,
-        leading_dot: bool,
-        names: &[Token],
-        op: &Token,
-        items: &'t [Field],
-    ) -> Built {
+    fn visit_message(&mut self, leading_dot: bool, names: &[Token], op: &Token, items: &'t [Field]) -> Built {
         let mut type_name = String::new();
         for (index, name) in names.iter().enumerate() {
             if leading_dot || index > 0 {
@@ -331,11 +239,7 @@ impl<'t> Builder<'t> {
         let mut fields = Vec::with_capacity(items.len());
         for item in items {
             let field_id = self.token_id(&item.colon);
-            if let Some(mark) = item
-                .optional
-                .as_ref()
-                .filter(|_| !self.options.optional_syntax)
-            {
+            if let Some(mark) = item.optional.as_ref().filter(|_| !self.options.optional_syntax) {
                 self.error_at(mark, "unsupported syntax '?'");
                 continue;
             }
@@ -343,25 +247,15 @@ impl<'t> Builder<'t> {
                 Ok(field) => field,
                 Err(message) => {
                     // cel-go places this at the start of the list of fields.
-                    let first = items
-                        .first()
-                        .map_or(item.name, |first| first.optional.unwrap_or(first.name));
+                    let first = items.first().map_or(item.name, |first| first.optional.unwrap_or(first.name));
                     self.error_at(&first, message);
                     continue;
                 }
             };
             let value = self.visit(item.value)?;
-            fields.push(StructField {
-                id: field_id,
-                field,
-                value,
-                optional: item.optional.is_some(),
-            });
+            fields.push(StructField { id: field_id, field, value, optional: item.optional.is_some() });
         }
-        Ok(Expr {
-            id,
-            kind: ExprKind::Struct { type_name, fields },
-        })
+        Ok(Expr { id, kind: ExprKind::Struct { type_name, fields } })
     }
 
     /// The name that a field's token stands for.
@@ -377,10 +271,7 @@ impl<'t> Builder<'t> {
     }
 
     fn token_id(&mut self, token: &Token) -> ExprId {
-        self.ids.add(Some(OffsetRange {
-            start: token.start,
-            stop: token.stop(),
-        }))
+        self.ids.add(Some(OffsetRange { start: token.start, stop: token.stop() }))
     }
 
     /// Reports an error at a token and stands in for what could not be built.
@@ -388,10 +279,7 @@ impl<'t> Builder<'t> {
         let id = self.token_id(token);
         let location = Location::of_offset(self.ids.source(), token.start);
         self.issues.report(id, location, message.to_owned());
-        Expr {
-            id,
-            kind: ExprKind::Unspecified,
-        }
+        Expr { id, kind: ExprKind::Unspecified }
     }
 
     fn abort<T>(&mut self, message: String) -> Built<T> {
@@ -402,14 +290,7 @@ impl<'t> Builder<'t> {
 
 /// A call of a global function or an operator.
 fn call(id: ExprId, function: &str, args: Vec<Expr>) -> Expr {
-    Expr {
-        id,
-        kind: ExprKind::Call {
-            target: None,
-            function: function.to_owned(),
-            args,
-        },
-    }
+    Expr { id, kind: ExprKind::Call { target: None, function: function.to_owned(), args } }
 }
 
 fn binary_operator(kind: TokenKind) -> &'static str {

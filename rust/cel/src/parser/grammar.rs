@@ -80,25 +80,13 @@ pub(super) struct Outcome {
 
 /// Parses tokens that end in [`TokenKind::EndOfInput`].
 pub(super) fn parse(tokens: &[Token], max_depth: u32) -> Outcome {
-    let mut grammar = Grammar {
-        tokens,
-        at: 0,
-        nodes: Vec::with_capacity(tokens.len()),
-        open: [0; 3],
-        max_depth,
-        stop: None,
-    };
+    let mut grammar =
+        Grammar { tokens, at: 0, nodes: Vec::with_capacity(tokens.len()), open: [0; 3], max_depth, stop: None };
     let root = grammar.expr().ok();
     if root.is_some() {
         let _ = grammar.expect(TokenKind::EndOfInput, "<EOF>");
     }
-    Outcome {
-        tree: root.map(|root| Tree {
-            nodes: grammar.nodes,
-            root,
-        }),
-        stop: grammar.stop,
-    }
+    Outcome { tree: root.map(|root| Tree { nodes: grammar.nodes, root }), stop: grammar.stop }
 }
 
 struct Grammar<'t> {
@@ -115,12 +103,7 @@ impl Grammar<'_> {
     fn nth(&self, ahead: usize) -> Token {
         match self.tokens.get(self.at + ahead).or(self.tokens.last()) {
             Some(&token) => token,
-            None => Token {
-                kind: TokenKind::EndOfInput,
-                start: 0,
-                byte_start: 0,
-                byte_len: 0,
-            },
+            None => Token { kind: TokenKind::EndOfInput, start: 0, byte_start: 0, byte_len: 0 },
         }
     }
 
@@ -147,10 +130,7 @@ impl Grammar<'_> {
 
     #[inline(never)]
     fn unexpected<T>(&mut self, wanted: &'static str) -> Parsed<T> {
-        self.stop = Some(Stop::Unexpected {
-            found: self.nth(0),
-            wanted,
-        });
+        self.stop = Some(Stop::Unexpected { found: self.nth(0), wanted });
         Err(Stopped)
     }
 
@@ -182,12 +162,7 @@ impl Grammar<'_> {
             let if_true = self.binary(OR)?;
             self.expect(TokenKind::Colon, "':'")?;
             let if_false = self.expr()?;
-            expr = self.node(Node::Ternary {
-                condition: expr,
-                op,
-                if_true,
-                if_false,
-            });
+            expr = self.node(Node::Ternary { condition: expr, op, if_true, if_false });
         }
         self.exit(Rule::Expr);
         Ok(expr)
@@ -280,12 +255,7 @@ impl Grammar<'_> {
                     let optional = self.eat(TokenKind::Question).is_some();
                     let index = self.expr()?;
                     self.expect(TokenKind::RightBracket, "']'")?;
-                    self.node(Node::Index {
-                        operand,
-                        op,
-                        optional,
-                        index,
-                    })
+                    self.node(Node::Index { operand, op, optional, index })
                 }
                 _ => return Ok(operand),
             };
@@ -297,10 +267,7 @@ impl Grammar<'_> {
     fn selection(&mut self, operand: NodeId, op: Token) -> Parsed {
         let optional = self.eat(TokenKind::Question).is_some();
         let field = self.nth(0);
-        if !matches!(
-            field.kind,
-            TokenKind::Identifier | TokenKind::EscapedIdentifier
-        ) {
+        if !matches!(field.kind, TokenKind::Identifier | TokenKind::EscapedIdentifier) {
             return self.unexpected("IDENTIFIER");
         }
         self.advance();
@@ -309,19 +276,9 @@ impl Grammar<'_> {
             && let Some(open) = self.eat(TokenKind::LeftParen)
         {
             let args = self.arguments()?;
-            return Ok(self.node(Node::MemberCall {
-                target: operand,
-                function: field,
-                open,
-                args,
-            }));
+            return Ok(self.node(Node::MemberCall { target: operand, function: field, open, args }));
         }
-        Ok(self.node(Node::Select {
-            operand,
-            op,
-            optional,
-            field,
-        }))
+        Ok(self.node(Node::Select { operand, op, optional, field }))
     }
 
     /// Arguments up to the closing parenthesis; no trailing comma.
@@ -356,10 +313,7 @@ impl Grammar<'_> {
             LeftBracket => {
                 self.advance();
                 let elements = self.sequence(RightBracket, "']'", Self::element)?;
-                Ok(self.node(Node::List {
-                    op: token,
-                    elements,
-                }))
+                Ok(self.node(Node::List { op: token, elements }))
             }
             LeftBrace => {
                 self.advance();
@@ -373,10 +327,7 @@ impl Grammar<'_> {
                     return self.unexpected("a number");
                 }
                 let number = self.advance();
-                Ok(self.node(Node::Literal {
-                    sign: Some(token),
-                    token: number,
-                }))
+                Ok(self.node(Node::Literal { sign: Some(token), token: number }))
             }
             Int | Uint | Float | String | Bytes | True | False | Null => {
                 self.advance();
@@ -393,17 +344,10 @@ impl Grammar<'_> {
         let name = self.expect(TokenKind::Identifier, "IDENTIFIER")?;
         if let Some(open) = self.eat(TokenKind::LeftParen) {
             let args = self.arguments()?;
-            return Ok(self.node(Node::GlobalCall {
-                leading_dot,
-                function: name,
-                open,
-                args,
-            }));
+            return Ok(self.node(Node::GlobalCall { leading_dot, function: name, open, args }));
         }
         let mut parts = 0;
-        while self.nth(2 * parts).kind == TokenKind::Dot
-            && self.nth(2 * parts + 1).kind == TokenKind::Identifier
-        {
+        while self.nth(2 * parts).kind == TokenKind::Dot && self.nth(2 * parts + 1).kind == TokenKind::Identifier {
             parts += 1;
         }
         if self.nth(2 * parts).kind != TokenKind::LeftBrace {
@@ -416,12 +360,7 @@ impl Grammar<'_> {
         }
         let op = self.advance();
         let fields = self.sequence(TokenKind::RightBrace, "'}'", Self::field)?;
-        Ok(self.node(Node::Message {
-            leading_dot: leading_dot.is_some(),
-            names,
-            op,
-            fields,
-        }))
+        Ok(self.node(Node::Message { leading_dot: leading_dot.is_some(), names, op, fields }))
     }
 
     /// Items up to `close`; a comma may stand before it, even without items.
@@ -434,10 +373,8 @@ impl Grammar<'_> {
     ) -> Parsed<Vec<T>> {
         let mut items = Vec::new();
         if !matches!(self.peek(), TokenKind::Comma) && self.peek() != close {
-            if !matches!(
-                self.peek(),
-                TokenKind::Question | TokenKind::EscapedIdentifier
-            ) && !starts_expression(self.peek())
+            if !matches!(self.peek(), TokenKind::Question | TokenKind::EscapedIdentifier)
+                && !starts_expression(self.peek())
             {
                 return self.unexpected(wanted);
             }
@@ -456,40 +393,25 @@ impl Grammar<'_> {
     #[inline(never)]
     fn element(&mut self) -> Parsed<Element> {
         let optional = self.eat(TokenKind::Question);
-        Ok(Element {
-            optional,
-            expr: self.expr()?,
-        })
+        Ok(Element { optional, expr: self.expr()? })
     }
 
     #[inline(never)]
     fn entry(&mut self) -> Parsed<Entry> {
         let key = self.element()?;
         let colon = self.expect(TokenKind::Colon, "':'")?;
-        Ok(Entry {
-            key,
-            colon,
-            value: self.expr()?,
-        })
+        Ok(Entry { key, colon, value: self.expr()? })
     }
 
     #[inline(never)]
     fn field(&mut self) -> Parsed<Field> {
         let optional = self.eat(TokenKind::Question);
         let name = self.nth(0);
-        if !matches!(
-            name.kind,
-            TokenKind::Identifier | TokenKind::EscapedIdentifier
-        ) {
+        if !matches!(name.kind, TokenKind::Identifier | TokenKind::EscapedIdentifier) {
             return self.unexpected("IDENTIFIER");
         }
         self.advance();
         let colon = self.expect(TokenKind::Colon, "':'")?;
-        Ok(Field {
-            optional,
-            name,
-            colon,
-            value: self.expr()?,
-        })
+        Ok(Field { optional, name, colon, value: self.expr()? })
     }
 }

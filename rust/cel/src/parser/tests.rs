@@ -1,8 +1,4 @@
-#![allow(
-    clippy::panic,
-    clippy::expect_used,
-    reason = "a panic is how a test fails"
-)]
+#![allow(clippy::panic, clippy::expect_used, reason = "a panic is how a test fails")]
 
 use super::*;
 use crate::ast::{Expr, ExprKind};
@@ -25,31 +21,14 @@ fn issues(text: &str) -> String {
 fn shape(text: &str) -> String {
     fn show(expr: &Expr) -> String {
         let id = expr.id;
-        let list = |exprs: &[Expr]| {
-            exprs
-                .iter()
-                .map(|expr| format!(" {}", show(expr)))
-                .collect::<String>()
-        };
+        let list = |exprs: &[Expr]| exprs.iter().map(|expr| format!(" {}", show(expr))).collect::<String>();
         match &expr.kind {
             ExprKind::Literal(_) => format!("#{id}"),
             ExprKind::Ident(name) => format!("{name}#{id}"),
-            ExprKind::Select {
-                operand,
-                field,
-                test_only,
-            } => {
-                format!(
-                    "({}{} {field})#{id}",
-                    if *test_only { "has " } else { "" },
-                    show(operand)
-                )
+            ExprKind::Select { operand, field, test_only } => {
+                format!("({}{} {field})#{id}", if *test_only { "has " } else { "" }, show(operand))
             }
-            ExprKind::Call {
-                target: Some(target),
-                function,
-                args,
-            } => {
+            ExprKind::Call { target: Some(target), function, args } => {
                 format!("({}.{function}{})#{id}", show(target), list(args))
             }
             ExprKind::Call { function, args, .. } => format!("({function}{})#{id}", list(args)),
@@ -73,30 +52,19 @@ fn ids_follow_the_visit() {
 #[test]
 fn logic_is_balanced() {
     assert_eq!(shape("a && b && c"), "(_&&_ (_&&_ a#1 b#2)#3 c#4)#5");
-    assert_eq!(
-        shape("a || b || c || d"),
-        "(_||_ (_||_ a#1 b#2)#3 (_||_ c#4 d#6)#7)#5"
-    );
+    assert_eq!(shape("a || b || c || d"), "(_||_ (_||_ a#1 b#2)#3 (_||_ c#4 d#6)#7)#5");
 }
 
 #[test]
 fn precedence_and_associativity() {
-    assert_eq!(
-        shape("a - b - c * d == e"),
-        "(_==_ (_-_ (_-_ a#1 b#3)#2 (_*_ c#5 d#7)#6)#4 e#9)#8"
-    );
+    assert_eq!(shape("a - b - c * d == e"), "(_==_ (_-_ (_-_ a#1 b#3)#2 (_*_ c#5 d#7)#6)#4 e#9)#8");
     assert_eq!(shape("a == b != c"), "(_!=_ (_==_ a#1 b#3)#2 c#5)#4");
 }
 
 #[test]
 fn ranges_count_bytes_after_code_points() {
     let ast = parsed("'é' + a.b");
-    let mut ranges: Vec<_> = ast
-        .source
-        .offsets
-        .iter()
-        .map(|(id, range)| (*id, range.start, range.stop))
-        .collect();
+    let mut ranges: Vec<_> = ast.source.offsets.iter().map(|(id, range)| (*id, range.start, range.stop)).collect();
     ranges.sort_unstable();
     assert_eq!(ranges, [(1, 0, 4), (2, 4, 5), (3, 6, 7), (4, 7, 8)]);
     assert_eq!(ast.source.line_offsets, [10]);
@@ -106,54 +74,24 @@ fn ranges_count_bytes_after_code_points() {
 #[test]
 fn what_cel_go_reports_itself() {
     for (text, message) in [
-        (
-            "9223372036854775808",
-            "ERROR: <input>:1:1: invalid int literal\n | 9223372036854775808\n | ^",
-        ),
-        (
-            "0x10000000000000000u",
-            "ERROR: <input>:1:1: invalid uint literal\n | 0x10000000000000000u\n | ^",
-        ),
-        (
-            "1e400",
-            "ERROR: <input>:1:1: invalid double literal\n | 1e400\n | ^",
-        ),
-        (
-            "'\\ud800'",
-            "ERROR: <input>:1:1: invalid unicode code point\n | '\\ud800'\n | ^",
-        ),
-        (
-            "a.for(b, for)",
-            "ERROR: <input>:1:10: reserved identifier: for\n | a.for(b, for)\n | .........^",
-        ),
-        (
-            "has(a)",
-            "ERROR: <input>:1:5: invalid argument to has() macro\n | has(a)\n | ....^",
-        ),
-        (
-            "a.all(1, b)",
-            "ERROR: <input>:1:7: argument must be a simple name\n | a.all(1, b)\n | ......^",
-        ),
-        (
-            "a.map(b.c, d)",
-            "ERROR: <input>:1:8: argument is not an identifier\n | a.map(b.c, d)\n | .......^",
-        ),
+        ("9223372036854775808", "ERROR: <input>:1:1: invalid int literal\n | 9223372036854775808\n | ^"),
+        ("0x10000000000000000u", "ERROR: <input>:1:1: invalid uint literal\n | 0x10000000000000000u\n | ^"),
+        ("1e400", "ERROR: <input>:1:1: invalid double literal\n | 1e400\n | ^"),
+        ("'\\ud800'", "ERROR: <input>:1:1: invalid unicode code point\n | '\\ud800'\n | ^"),
+        ("a.for(b, for)", "ERROR: <input>:1:10: reserved identifier: for\n | a.for(b, for)\n | .........^"),
+        ("has(a)", "ERROR: <input>:1:5: invalid argument to has() macro\n | has(a)\n | ....^"),
+        ("a.all(1, b)", "ERROR: <input>:1:7: argument must be a simple name\n | a.all(1, b)\n | ......^"),
+        ("a.map(b.c, d)", "ERROR: <input>:1:8: argument is not an identifier\n | a.map(b.c, d)\n | .......^"),
         (
             "a.filter(__result__, b)",
             "ERROR: <input>:1:10: iteration variable overwrites accumulator variable\n | a.filter(__result__, b)\n | .........^",
         ),
-        (
-            "a.all(i, i, i)",
-            "ERROR: <input>:1:10: duplicate variable name: i\n | a.all(i, i, i)\n | .........^",
-        ),
+        ("a.all(i, i, i)", "ERROR: <input>:1:10: duplicate variable name: i\n | a.all(i, i, i)\n | .........^"),
         (
             "a.optMap(1, b)",
             "ERROR: <input>:1:10: optMap() variable name must be a simple identifier\n | a.optMap(1, b)\n | .........^",
         ),
-        (
-            "a $",
-            "ERROR: <input>:1:3: Syntax error: token recognition error at: '$'\n | a $\n | ..^",
-        ),
+        ("a $", "ERROR: <input>:1:3: Syntax error: token recognition error at: '$'\n | a $\n | ..^"),
     ] {
         assert_eq!(issues(text), message, "{text}");
     }
@@ -162,23 +100,13 @@ fn what_cel_go_reports_itself() {
 #[test]
 fn syntax_errors_have_a_place() {
     assert!(issues("").starts_with("ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>'"));
-    assert!(
-        issues("(a]")
-            .starts_with("ERROR: <input>:1:3: Syntax error: mismatched input ']' expecting ')'")
-    );
-    assert!(
-        issues("a b")
-            .starts_with("ERROR: <input>:1:3: Syntax error: mismatched input 'b' expecting <EOF>")
-    );
+    assert!(issues("(a]").starts_with("ERROR: <input>:1:3: Syntax error: mismatched input ']' expecting ')'"));
+    assert!(issues("a b").starts_with("ERROR: <input>:1:3: Syntax error: mismatched input 'b' expecting <EOF>"));
 }
 
 #[test]
 fn options_turn_syntax_off() {
-    let options = ParseOptions {
-        optional_syntax: false,
-        escaped_identifiers: false,
-        ..ParseOptions::kubernetes()
-    };
+    let options = ParseOptions { optional_syntax: false, escaped_identifiers: false, ..ParseOptions::kubernetes() };
     for (text, message) in [
         ("a.?b", "1:2: unsupported syntax '.?'"),
         ("a[?b]", "1:2: unsupported syntax '[?'"),
@@ -188,28 +116,17 @@ fn options_turn_syntax_off() {
         ("a.`b`", "1:3: unsupported syntax: '`'"),
         ("T{a: b, `c`: d}", "1:3: unsupported syntax: '`'"),
     ] {
-        let issues = parse(text, &options)
-            .err()
-            .map(|issues| issues.to_string())
-            .unwrap_or_default();
-        assert!(
-            issues.starts_with(&format!("ERROR: <input>:{message}\n")),
-            "{text}: {issues}"
-        );
+        let issues = parse(text, &options).err().map(|issues| issues.to_string()).unwrap_or_default();
+        assert!(issues.starts_with(&format!("ERROR: <input>:{message}\n")), "{text}: {issues}");
     }
 }
 
 #[test]
 fn macro_calls_are_kept_on_request() {
-    let options = ParseOptions {
-        populate_macro_calls: true,
-        ..ParseOptions::kubernetes()
-    };
+    let options = ParseOptions { populate_macro_calls: true, ..ParseOptions::kubernetes() };
     let ast = parse("a.all(x, has(x.y))", &options).expect("parses");
     let outer = &ast.source.macro_calls[&ast.expr.id];
-    let ExprKind::Call { function, args, .. } = &outer.kind else {
-        panic!("{outer:?}")
-    };
+    let ExprKind::Call { function, args, .. } = &outer.kind else { panic!("{outer:?}") };
     assert_eq!((function.as_str(), args.len()), ("all", 2));
     assert_eq!(args[1].kind, ExprKind::Unspecified);
     assert!(ast.source.macro_calls.contains_key(&args[1].id));
@@ -226,10 +143,7 @@ fn size_is_limited() {
     parsed(&format!("'{}'", "é".repeat(99_998)));
     // Each optMap doubles what it is applied to.
     let text = format!("a{}", ".optMap(x, x)".repeat(40));
-    assert_eq!(
-        issues(&text),
-        "ERROR: <input>:-1:0: expression expands to more than 500000 ids"
-    );
+    assert_eq!(issues(&text), "ERROR: <input>:-1:0: expression expands to more than 500000 ids");
 }
 
 /// The deepest trees that the limits allow, and much deeper texts, on a small stack.
@@ -250,47 +164,24 @@ fn depth_is_limited_whatever_the_stack() {
             ("a.map(x, true, ", ")"),
             ("a.optFlatMap(x, ", ")"),
             ("a.b.c.d || e && !f(", ")"),
-            (
-                "a||b||c||d||e||f||g||h||a||b||c||d||e||f||g||h||(a&&b&&c&&d&&e&&f&&g&&![",
-                "])",
-            ),
-            (
-                "a||b||c||d||e||f||g||h||![a&&b&&c&&d&&e&&f&&g&&!a.map(x, true, ",
-                ")]",
-            ),
+            ("a||b||c||d||e||f||g||h||a||b||c||d||e||f||g||h||(a&&b&&c&&d&&e&&f&&g&&![", "])"),
+            ("a||b||c||d||e||f||g||h||![a&&b&&c&&d&&e&&f&&g&&!a.map(x, true, ", ")]"),
         ] {
             let nest = |n: usize| format!("{}1{}", open.repeat(n), close.repeat(n));
-            let most = (1..250)
-                .rev()
-                .find_map(|n| parse(&nest(n), &ParseOptions::kubernetes()).ok());
+            let most = (1..250).rev().find_map(|n| parse(&nest(n), &ParseOptions::kubernetes()).ok());
             assert!(most.is_some());
             let message = issues(&nest(450));
-            assert!(
-                message == too_deep || message.ends_with("max recursion depth exceeded"),
-                "{open}: {message}"
-            );
-            let _ = parse(
-                &open.repeat(100_000 / open.len()),
-                &ParseOptions::kubernetes(),
-            );
+            assert!(message == too_deep || message.ends_with("max recursion depth exceeded"), "{open}: {message}");
+            let _ = parse(&open.repeat(100_000 / open.len()), &ParseOptions::kubernetes());
         }
-        for (repeated, message) in [
-            (".a", "max recursion depth exceeded"),
-            ("+1", "max recursion depth exceeded"),
-        ] {
-            assert_eq!(
-                issues(&format!("a{}", repeated.repeat(40_000))),
-                format!("ERROR: <input>:-1:0: {message}")
-            );
+        for (repeated, message) in [(".a", "max recursion depth exceeded"), ("+1", "max recursion depth exceeded")] {
+            assert_eq!(issues(&format!("a{}", repeated.repeat(40_000))), format!("ERROR: <input>:-1:0: {message}"));
             parsed(&format!("a{}", repeated.repeat(250)));
         }
         parsed(&format!("a{}", "||a".repeat(30_000)));
         parsed(&format!("a{}", "?a:a".repeat(249)));
         parsed(&format!("{}a", "!".repeat(90_000)));
     };
-    let thread = std::thread::Builder::new()
-        .stack_size(512 * 1024)
-        .spawn(run)
-        .expect("a thread");
+    let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(run).expect("a thread");
     thread.join().expect("no overflow");
 }

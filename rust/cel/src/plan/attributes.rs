@@ -12,11 +12,7 @@ impl<'e> Planner<'e, '_> {
 
     fn draft(&mut self, id: ExprId, base: Base) -> u32 {
         let id = self.id(id);
-        self.drafts.push(Draft {
-            base,
-            path: Vec::new(),
-            id,
-        });
+        self.drafts.push(Draft { base, path: Vec::new(), id });
         self.drafts.len() as u32 - 1
     }
 
@@ -33,10 +29,7 @@ impl<'e> Planner<'e, '_> {
         if let Some(attribute) = self.attribute_of(node) {
             return (node, attribute);
         }
-        let id = self
-            .nodes
-            .get(node as usize)
-            .map_or(0, |node| ExprId::from(node.id));
+        let id = self.nodes.get(node as usize).map_or(0, |node| ExprId::from(node.id));
         let attribute = self.draft(id, Base::Node(node));
         (self.push(id, NodeKind::Attribute(attribute)), attribute)
     }
@@ -56,12 +49,7 @@ impl<'e> Planner<'e, '_> {
 
     fn qualifier(&mut self, id: ExprId, optional: bool, kind: QualifierKind) -> u32 {
         let id = self.id(id);
-        self.qualifiers.push(Qualifier {
-            id,
-            optional,
-            kind,
-            hint: Hint::default(),
-        });
+        self.qualifiers.push(Qualifier { id, optional, kind, hint: Hint::default() });
         self.qualifiers.len() as u32 - 1
     }
 
@@ -73,22 +61,13 @@ impl<'e> Planner<'e, '_> {
         field: &'e str,
         test_only: bool,
     ) -> Result<u32, PlanError> {
-        if self
-            .checked
-            .references
-            .get(&id)
-            .is_some_and(|reference| !reference.name.is_empty())
-        {
+        if self.checked.references.get(&id).is_some_and(|reference| !reference.name.is_empty()) {
             return self.ident(id, field);
         }
         let operand = self.node(operand)?;
         let (node, attribute) = self.selectable(operand);
         let field = Box::from(field);
-        let kind = if test_only {
-            QualifierKind::Test(field)
-        } else {
-            QualifierKind::String(field)
-        };
+        let kind = if test_only { QualifierKind::Test(field) } else { QualifierKind::String(field) };
         let qualifier = self.qualifier(id, false, kind);
         self.add_qualifier(attribute, qualifier);
         if test_only {
@@ -98,13 +77,7 @@ impl<'e> Planner<'e, '_> {
     }
 
     /// `operand[index]`, `operand[?index]` and `operand.?field`.
-    pub(super) fn index(
-        &mut self,
-        id: ExprId,
-        operand: u32,
-        index: u32,
-        optional: bool,
-    ) -> Result<u32, PlanError> {
+    pub(super) fn index(&mut self, id: ExprId, operand: u32, index: u32, optional: bool) -> Result<u32, PlanError> {
         let (node, attribute) = self.selectable(operand);
         let kind = match (self.constant_of(index), self.attribute_of(index)) {
             (Some(constant), _) => constant_index(constant)?,
@@ -117,13 +90,7 @@ impl<'e> Planner<'e, '_> {
     }
 
     /// `condition ? truthy : falsy`: the branches become attributes, so that selections can be handed on to them.
-    pub(super) fn conditional(
-        &mut self,
-        id: ExprId,
-        condition: u32,
-        truthy: u32,
-        falsy: u32,
-    ) -> u32 {
+    pub(super) fn conditional(&mut self, id: ExprId, condition: u32, truthy: u32, falsy: u32) -> u32 {
         let truthy = self.branch(truthy);
         let falsy = self.branch(falsy);
         self.attribute(id, Base::Conditional(condition, truthy, falsy))
@@ -133,10 +100,7 @@ impl<'e> Planner<'e, '_> {
         if let Some(attribute) = self.attribute_of(node) {
             return attribute;
         }
-        let id = self
-            .nodes
-            .get(node as usize)
-            .map_or(0, |node| ExprId::from(node.id));
+        let id = self.nodes.get(node as usize).map_or(0, |node| ExprId::from(node.id));
         self.draft(id, Base::Node(node))
     }
 
@@ -149,10 +113,7 @@ impl<'e> Planner<'e, '_> {
             let (truthy, falsy) = (self.attribute_id(truthy), self.attribute_id(falsy));
             return if truthy == falsy { truthy } else { draft.id };
         }
-        let last = draft
-            .path
-            .last()
-            .and_then(|at| self.qualifiers.get(*at as usize));
+        let last = draft.path.last().and_then(|at| self.qualifiers.get(*at as usize));
         last.map_or(draft.id, |qualifier| qualifier.id)
     }
 }

@@ -15,11 +15,7 @@ impl<'e> Planner<'e, '_> {
         function: &'e str,
         args: &'e [Expr],
     ) -> Result<u32, PlanError> {
-        let nodes = target
-            .into_iter()
-            .chain(args)
-            .map(|arg| self.node(arg))
-            .collect::<Result<Vec<_>, _>>()?;
+        let nodes = target.into_iter().chain(args).map(|arg| self.node(arg)).collect::<Result<Vec<_>, _>>()?;
         match (function, nodes.as_slice()) {
             ("_&&_", &[a, b]) => return Ok(self.push(id, NodeKind::And(a, b))),
             ("_||_", &[a, b]) => return Ok(self.push(id, NodeKind::Or(a, b))),
@@ -45,12 +41,7 @@ impl<'e> Planner<'e, '_> {
 
     /// The overload that a call uses if the checker found exactly one.
     fn overload(&self, id: ExprId) -> &'static str {
-        match self
-            .checked
-            .references
-            .get(&id)
-            .map(|reference| reference.overloads.as_slice())
-        {
+        match self.checked.references.get(&id).map(|reference| reference.overloads.as_slice()) {
             Some(&[only]) => only,
             _ => "",
         }
@@ -71,14 +62,7 @@ impl<'e> Planner<'e, '_> {
         let (args, shape) = (self.operands(nodes), binding.shape(nodes.len()));
         let cost = Cost::of(functions, function, overload);
         let operation = operation(function, nodes.len(), binding);
-        self.calls.push(Call {
-            function: Box::from(function),
-            operation,
-            args,
-            shape,
-            cost,
-            regex: None,
-        });
+        self.calls.push(Call { function: Box::from(function), operation, args, shape, cost, regex: None });
         let call = self.calls.len() as u32 - 1;
         Ok(self.push(id, NodeKind::Call(call)))
     }

@@ -4,33 +4,16 @@ use super::{Aggregate, Base, Fold, NodeKind, Operation, PlanError, Planner, Scop
 use crate::ast::{Comprehension, Expr, ExprId, MapEntry, StructField};
 
 impl<'e> Planner<'e, '_> {
-    pub(super) fn list(
-        &mut self,
-        id: ExprId,
-        elements: &'e [Expr],
-        optional: &[u32],
-    ) -> Result<u32, PlanError> {
-        let mut marks = vec![
-            false;
-            if optional.is_empty() {
-                0
-            } else {
-                elements.len()
-            }
-        ];
+    pub(super) fn list(&mut self, id: ExprId, elements: &'e [Expr], optional: &[u32]) -> Result<u32, PlanError> {
+        let mut marks = vec![false; if optional.is_empty() { 0 } else { elements.len() }];
         for &index in optional {
             let Some(mark) = marks.get_mut(index as usize) else {
                 let count = elements.len();
-                return Err(PlanError(format!(
-                    "optional index {index} out of element bounds [0, {count}]"
-                )));
+                return Err(PlanError(format!("optional index {index} out of element bounds [0, {count}]")));
             };
             *mark = true;
         }
-        let nodes = elements
-            .iter()
-            .map(|element| self.node(element))
-            .collect::<Result<Vec<_>, _>>()?;
+        let nodes = elements.iter().map(|element| self.node(element)).collect::<Result<Vec<_>, _>>()?;
         if let Some(constant) = self.constant_list(&nodes, &marks)? {
             return Ok(self.constant(id, constant));
         }
@@ -45,11 +28,7 @@ impl<'e> Planner<'e, '_> {
             nodes.push(self.node(&entry.value)?);
         }
         let optional = entries.iter().any(|entry| entry.optional);
-        let marks = if optional {
-            entries.iter().map(|entry| entry.optional).collect()
-        } else {
-            Vec::new()
-        };
+        let marks = if optional { entries.iter().map(|entry| entry.optional).collect() } else { Vec::new() };
         if let Some(constant) = self.constant_map(&nodes, &marks)? {
             return Ok(self.constant(id, constant));
         }
@@ -57,42 +36,19 @@ impl<'e> Planner<'e, '_> {
         Ok(self.push(id, NodeKind::Map(aggregate)))
     }
 
-    pub(super) fn message(
-        &mut self,
-        id: ExprId,
-        type_name: &str,
-        fields: &'e [StructField],
-    ) -> Result<u32, PlanError> {
-        let reference = self
-            .checked
-            .references
-            .get(&id)
-            .map(|reference| reference.name.as_str());
-        let name = self.name(
-            reference
-                .filter(|name| !name.is_empty())
-                .unwrap_or(type_name),
-        );
-        let nodes = fields
-            .iter()
-            .map(|field| self.node(&field.value))
-            .collect::<Result<Vec<_>, _>>()?;
+    pub(super) fn message(&mut self, id: ExprId, type_name: &str, fields: &'e [StructField]) -> Result<u32, PlanError> {
+        let reference = self.checked.references.get(&id).map(|reference| reference.name.as_str());
+        let name = self.name(reference.filter(|name| !name.is_empty()).unwrap_or(type_name));
+        let nodes = fields.iter().map(|field| self.node(&field.value)).collect::<Result<Vec<_>, _>>()?;
         let optional = fields.iter().any(|field| field.optional);
-        let marks = if optional {
-            fields.iter().map(|field| field.optional).collect()
-        } else {
-            Vec::new()
-        };
+        let marks = if optional { fields.iter().map(|field| field.optional).collect() } else { Vec::new() };
         let aggregate = self.aggregate(&nodes, marks);
         Ok(self.push(id, NodeKind::Message(aggregate, name)))
     }
 
     fn aggregate(&mut self, nodes: &[u32], optional: Vec<bool>) -> u32 {
         let parts = self.operands(nodes);
-        self.aggregates.push(Aggregate {
-            parts,
-            optional: optional.into(),
-        });
+        self.aggregates.push(Aggregate { parts, optional: optional.into() });
         self.aggregates.len() as u32 - 1
     }
 
@@ -101,11 +57,7 @@ impl<'e> Planner<'e, '_> {
         self.locals - 1
     }
 
-    pub(super) fn comprehension(
-        &mut self,
-        id: ExprId,
-        fold: &'e Comprehension,
-    ) -> Result<u32, PlanError> {
+    pub(super) fn comprehension(&mut self, id: ExprId, fold: &'e Comprehension) -> Result<u32, PlanError> {
         let first = self.node(&fold.accu_init)?;
         let range = self.node(&fold.iter_range)?;
         let (accumulator, variable) = (self.place(), self.place());
@@ -113,51 +65,25 @@ impl<'e> Planner<'e, '_> {
         // Looked up from the end: the accumulator hides an iteration variable of the same name.
         let outer = self.scopes.len();
         if let Some(place) = variable2 {
-            self.scopes.push(Scope {
-                name: &fold.iter_var2,
-                base: Base::Local(place),
-            });
+            self.scopes.push(Scope { name: &fold.iter_var2, base: Base::Local(place) });
         }
-        self.scopes.push(Scope {
-            name: &fold.iter_var,
-            base: Base::Local(variable),
-        });
-        self.scopes.push(Scope {
-            name: &fold.accu_var,
-            base: Base::Accumulator(accumulator, first),
-        });
+        self.scopes.push(Scope { name: &fold.iter_var, base: Base::Local(variable) });
+        self.scopes.push(Scope { name: &fold.accu_var, base: Base::Accumulator(accumulator, first) });
         let condition = self.node(&fold.loop_condition)?;
         let step = self.node(&fold.loop_step)?;
         self.scopes.truncate(outer);
-        self.scopes.push(Scope {
-            name: &fold.accu_var,
-            base: Base::Accumulator(accumulator, first),
-        });
+        self.scopes.push(Scope { name: &fold.accu_var, base: Base::Accumulator(accumulator, first) });
         let result = self.node(&fold.result)?;
         self.scopes.truncate(outer);
         let builds = self.build_in_place(step, accumulator);
         let quantifier = self.quantifier(accumulator, [first, condition, step, result]);
-        self.folds.push(Fold {
-            range,
-            accumulator,
-            variable,
-            variable2,
-            condition,
-            step,
-            result,
-            builds,
-            quantifier,
-        });
+        self.folds.push(Fold { range, accumulator, variable, variable2, condition, step, result, builds, quantifier });
         let fold = self.folds.len() as u32 - 1;
         Ok(self.push(id, NodeKind::Fold(fold)))
     }
 
     /// The predicate of `all` (true) or `exists` (false), if the parts are what these macros expand to.
-    fn quantifier(
-        &self,
-        accumulator: u32,
-        [first, condition, step, result]: [u32; 4],
-    ) -> Option<(u32, bool)> {
+    fn quantifier(&self, accumulator: u32, [first, condition, step, result]: [u32; 4]) -> Option<(u32, bool)> {
         let Some(NodeKind::Bool(all)) = self.kind(first) else {
             return None;
         };
@@ -166,15 +92,11 @@ impl<'e> Planner<'e, '_> {
             NodeKind::Or(left, predicate) if !all => (left, predicate),
             _ => return None,
         };
-        let mut goes_on = self.argument_of(condition, |operation| {
-            matches!(operation, Operation::NotStrictlyFalse)
-        })?;
+        let mut goes_on = self.argument_of(condition, |operation| matches!(operation, Operation::NotStrictlyFalse))?;
         if !all {
             goes_on = self.argument_of(goes_on, |operation| matches!(operation, Operation::Not))?;
         }
-        let all_read_it = [left, goes_on, result]
-            .iter()
-            .all(|&node| self.is_accumulator(node, accumulator));
+        let all_read_it = [left, goes_on, result].iter().all(|&node| self.is_accumulator(node, accumulator));
         all_read_it.then_some((predicate, all))
     }
 
@@ -183,10 +105,7 @@ impl<'e> Planner<'e, '_> {
         let NodeKind::Call(call) = self.kind(node)? else {
             return None;
         };
-        let call = self
-            .calls
-            .get(call as usize)
-            .filter(|call| is(&call.operation))?;
+        let call = self.calls.get(call as usize).filter(|call| is(&call.operation))?;
         match call.args.of(&self.operands) {
             &[argument] => Some(argument),
             _ => None,
@@ -224,11 +143,10 @@ impl<'e> Planner<'e, '_> {
                 let Base::Conditional(_, truthy, falsy) = draft.base else {
                     return false;
                 };
-                let branches =
-                    [truthy, falsy].map(|branch| match self.drafts.get(branch as usize)?.base {
-                        Base::Node(node) => Some(node),
-                        _ => None,
-                    });
+                let branches = [truthy, falsy].map(|branch| match self.drafts.get(branch as usize)?.base {
+                    Base::Node(node) => Some(node),
+                    _ => None,
+                });
                 let mut any = false;
                 for node in branches.into_iter().flatten() {
                     any |= self.build_in_place(node, accumulator);
@@ -244,8 +162,7 @@ impl<'e> Planner<'e, '_> {
             return false;
         };
         self.drafts.get(attribute as usize).is_some_and(|draft| {
-            draft.path.is_empty()
-                && matches!(draft.base, Base::Accumulator(place, _) if place == accumulator)
+            draft.path.is_empty() && matches!(draft.base, Base::Accumulator(place, _) if place == accumulator)
         })
     }
 }

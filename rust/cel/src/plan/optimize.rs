@@ -11,18 +11,8 @@ use crate::function::{Binding, Shape};
 use crate::regex::Regex;
 use crate::value::{MapValue, Value};
 
-const CONVERSIONS: [&str; 10] = [
-    "bool",
-    "bytes",
-    "double",
-    "duration",
-    "dyn",
-    "int",
-    "string",
-    "timestamp",
-    "type",
-    "uint",
-];
+const CONVERSIONS: [&str; 10] =
+    ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
 
 /// Functions whose second argument is a pattern (cel-go `MatchesRegexOptimization`, and Kubernetes' for `find`).
 const PATTERN_FUNCTIONS: [&str; 3] = ["matches", "find", "findAll"];
@@ -47,8 +37,7 @@ impl Planner<'_, '_> {
             return self.conversion(id, function, nodes, binding);
         }
         if PATTERN_FUNCTIONS.contains(&function)
-            && let Some(Constant::String(pattern)) =
-                nodes.get(1).and_then(|node| self.constant_of(*node))
+            && let Some(Constant::String(pattern)) = nodes.get(1).and_then(|node| self.constant_of(*node))
         {
             return self.pattern(id, function, overload, nodes, binding, &pattern);
         }
@@ -98,10 +87,7 @@ impl Planner<'_, '_> {
         let eval = match binding {
             Binding::Singleton { eval, .. } => *eval,
             Binding::Overload(overload) => overload.eval,
-            Binding::Dispatch(overloads) => match overloads
-                .iter()
-                .find(|overload| overload.takes(nodes.len()))
-            {
+            Binding::Dispatch(overloads) => match overloads.iter().find(|overload| overload.takes(nodes.len())) {
                 Some(overload) => overload.eval,
                 None => return Ok(None),
             },
@@ -122,34 +108,16 @@ impl Planner<'_, '_> {
     }
 
     /// A list of constants; elements marked with `?` must be optionals, which no constant is.
-    pub(super) fn constant_list(
-        &self,
-        nodes: &[u32],
-        optional: &[bool],
-    ) -> Result<Option<Constant>, PlanError> {
-        let Some(elements) = nodes
-            .iter()
-            .map(|node| self.constant_of(*node))
-            .collect::<Option<Vec<_>>>()
-        else {
+    pub(super) fn constant_list(&self, nodes: &[u32], optional: &[bool]) -> Result<Option<Constant>, PlanError> {
+        let Some(elements) = nodes.iter().map(|node| self.constant_of(*node)).collect::<Option<Vec<_>>>() else {
             return Ok(None);
         };
-        Ok(optional
-            .is_empty()
-            .then_some(Constant::List(elements.into())))
+        Ok(optional.is_empty().then_some(Constant::List(elements.into())))
     }
 
     /// A map of constants.
-    pub(super) fn constant_map(
-        &self,
-        nodes: &[u32],
-        optional: &[bool],
-    ) -> Result<Option<Constant>, PlanError> {
-        let Some(parts) = nodes
-            .iter()
-            .map(|node| self.constant_of(*node))
-            .collect::<Option<Vec<_>>>()
-        else {
+    pub(super) fn constant_map(&self, nodes: &[u32], optional: &[bool]) -> Result<Option<Constant>, PlanError> {
+        let Some(parts) = nodes.iter().map(|node| self.constant_of(*node)).collect::<Option<Vec<_>>>() else {
             return Ok(None);
         };
         if !optional.is_empty() {
@@ -157,20 +125,11 @@ impl Planner<'_, '_> {
         }
         let arena = Bump::new();
         let (pairs, _) = parts.as_chunks::<2>();
-        if pairs
-            .iter()
-            .any(|[key, _]| matches!(key, Constant::Bytes(_)))
-        {
+        if pairs.iter().any(|[key, _]| matches!(key, Constant::Bytes(_))) {
             // Upstream's process panics here, outside of what it recovers from.
-            return Err(PlanError(
-                "internal error: runtime error: hash of unhashable type types.Bytes".to_owned(),
-            ));
+            return Err(PlanError("internal error: runtime error: hash of unhashable type types.Bytes".to_owned()));
         }
-        let values = pairs
-            .iter()
-            .map(|[key, value]| (key.value(&arena), value.value(&arena)));
-        Ok(Constant::of(Value::Map(MapValue::from_pairs(
-            &arena, values,
-        ))))
+        let values = pairs.iter().map(|[key, value]| (key.value(&arena), value.value(&arena)));
+        Ok(Constant::of(Value::Map(MapValue::from_pairs(&arena, values))))
     }
 }

@@ -19,9 +19,7 @@ pub(crate) struct Span {
 impl Span {
     pub(crate) fn of<T>(self, array: &[T]) -> &[T] {
         let first = self.first as usize;
-        array
-            .get(first..first + self.len as usize)
-            .unwrap_or_default()
+        array.get(first..first + self.len as usize).unwrap_or_default()
     }
 }
 
@@ -259,13 +257,11 @@ impl Constant {
             Constant::Timestamp(timestamp) => Value::Timestamp(*timestamp),
             Constant::Type(name) => Value::Type(name),
             Constant::Error(message) => Value::Error(EvalError { message }),
-            Constant::List(elements) => Value::List(
-                arena.alloc_slice_fill_iter(elements.iter().map(|element| element.value(arena))),
-            ),
+            Constant::List(elements) => {
+                Value::List(arena.alloc_slice_fill_iter(elements.iter().map(|element| element.value(arena))))
+            }
             Constant::Map(entries) => {
-                let entries = entries
-                    .iter()
-                    .map(|(key, value)| (key.value(arena), value.value(arena)));
+                let entries = entries.iter().map(|(key, value)| (key.value(arena), value.value(arena)));
                 Value::Map(MapValue::new(arena, arena.alloc_slice_fill_iter(entries)))
             }
         }
@@ -285,16 +281,11 @@ impl Constant {
             Value::Timestamp(timestamp) => Constant::Timestamp(timestamp),
             Value::Type(name) => Constant::Type(Box::from(name)),
             Value::Error(error) => Constant::Error(Box::from(error.message)),
-            Value::List(elements) => Constant::List(
-                elements
-                    .iter()
-                    .map(|element| Constant::of(*element))
-                    .collect::<Option<_>>()?,
-            ),
+            Value::List(elements) => {
+                Constant::List(elements.iter().map(|element| Constant::of(*element)).collect::<Option<_>>()?)
+            }
             Value::Map(map) => {
-                let entry = |(key, value): &(Value<'_>, Value<'_>)| {
-                    Some((Constant::of(*key)?, Constant::of(*value)?))
-                };
+                let entry = |(key, value): &(Value<'_>, Value<'_>)| Some((Constant::of(*key)?, Constant::of(*value)?));
                 Constant::Map(map.entries.iter().map(entry).collect::<Option<_>>()?)
             }
             _ => return None,

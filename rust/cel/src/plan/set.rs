@@ -59,9 +59,7 @@ impl Set {
     /// Whether a value is in the set; Go panics on values that have no hash.
     pub(crate) fn contains<'a>(&self, ctx: &EvalContext<'a>, value: Value<'a>) -> Value<'a> {
         Value::Bool(match value {
-            Value::String(text) if self.hashed.is_empty() => {
-                self.strings.iter().any(|known| **known == *text)
-            }
+            Value::String(text) if self.hashed.is_empty() => self.strings.iter().any(|known| **known == *text),
             Value::String(text) => self.hashed.contains(text),
             Value::Int(i) => self.ints.binary_search(&i).is_ok(),
             Value::Uint(u) => self.uints.binary_search(&u).is_ok(),

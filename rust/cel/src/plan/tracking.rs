@@ -12,10 +12,7 @@ use crate::function::Shape;
 /// True if calls can be left uncharged by what an earlier round of a comprehension left on the stack.
 pub(crate) fn needed(program: &Program) -> bool {
     let walk = Walk { program };
-    program
-        .folds
-        .iter()
-        .any(|fold| walk.node(fold.condition, false) || walk.node(fold.step, false))
+    program.folds.iter().any(|fold| walk.node(fold.condition, false) || walk.node(fold.step, false))
 }
 
 struct Walk<'p> {
@@ -30,30 +27,17 @@ impl Walk<'_> {
         };
         match *kind {
             NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Constant(_) => false,
-            NodeKind::Attribute(attribute) | NodeKind::Test(attribute) => {
-                self.attribute(attribute, waiting, false)
-            }
-            NodeKind::And(a, b) | NodeKind::Or(a, b) => {
-                self.node(a, waiting) || self.node(b, waiting)
-            }
-            NodeKind::Equal(a, b) | NodeKind::NotEqual(a, b) => {
-                self.node(a, waiting) || self.node(b, true)
-            }
-            NodeKind::InSet(element, _) => {
-                (waiting && self.is_attribute(element)) || self.node(element, waiting)
-            }
+            NodeKind::Attribute(attribute) | NodeKind::Test(attribute) => self.attribute(attribute, waiting, false),
+            NodeKind::And(a, b) | NodeKind::Or(a, b) => self.node(a, waiting) || self.node(b, waiting),
+            NodeKind::Equal(a, b) | NodeKind::NotEqual(a, b) => self.node(a, waiting) || self.node(b, true),
+            NodeKind::InSet(element, _) => (waiting && self.is_attribute(element)) || self.node(element, waiting),
             NodeKind::OptionalOr(a, b) | NodeKind::OptionalOrValue(a, b) => {
                 let stays = waiting && (self.is_attribute(a) || self.is_attribute(b));
                 stays || self.node(a, waiting) || self.node(b, waiting)
             }
-            NodeKind::List(aggregate)
-            | NodeKind::Map(aggregate)
-            | NodeKind::Message(aggregate, _) => {
-                let parts = self
-                    .program
-                    .aggregates
-                    .get(aggregate as usize)
-                    .map_or(Span::default(), |found| found.parts);
+            NodeKind::List(aggregate) | NodeKind::Map(aggregate) | NodeKind::Message(aggregate, _) => {
+                let parts =
+                    self.program.aggregates.get(aggregate as usize).map_or(Span::default(), |found| found.parts);
                 let parts = parts.of(&self.program.operands);
                 self.abandons(parts, waiting) || parts.iter().any(|&part| self.node(part, waiting))
             }
@@ -63,18 +47,12 @@ impl Walk<'_> {
                 };
                 let args = call.args.of(&self.program.operands);
                 let stays = call.shape == Shape::Variadic && self.abandons(args, waiting);
-                stays
-                    || args
-                        .iter()
-                        .enumerate()
-                        .any(|(i, &arg)| self.node(arg, waiting || i > 0))
+                stays || args.iter().enumerate().any(|(i, &arg)| self.node(arg, waiting || i > 0))
             }
             // What happens inside of a comprehension is removed when it ends; its own rounds are looked at by themselves.
-            NodeKind::Fold(fold) => self
-                .program
-                .folds
-                .get(fold as usize)
-                .is_some_and(|fold| self.node(fold.range, waiting)),
+            NodeKind::Fold(fold) => {
+                self.program.folds.get(fold as usize).is_some_and(|fold| self.node(fold.range, waiting))
+            }
         }
     }
 
@@ -114,15 +92,13 @@ impl Walk<'_> {
 
     fn path(&self, attribute: &Attribute, waiting: bool, raw: bool) -> bool {
         let path = attribute.path.of(&self.program.qualifiers);
-        path.iter()
-            .enumerate()
-            .any(|(i, qualifier)| match qualifier.kind {
-                QualifierKind::Attribute(index) => self.attribute(index, waiting, true),
-                QualifierKind::Computed(index) => {
-                    let last = i + 1 == path.len() && !raw;
-                    (waiting && !last) || self.attribute(index, waiting, true)
-                }
-                _ => false,
-            })
+        path.iter().enumerate().any(|(i, qualifier)| match qualifier.kind {
+            QualifierKind::Attribute(index) => self.attribute(index, waiting, true),
+            QualifierKind::Computed(index) => {
+                let last = i + 1 == path.len() && !raw;
+                (waiting && !last) || self.attribute(index, waiting, true)
+            }
+            _ => false,
+        })
     }
 }

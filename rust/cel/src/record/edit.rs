@@ -68,7 +68,8 @@ impl<'a> Copy<'a> {
         }
         // Structs that were added put their children after the others of this struct.
         let pairs = (self.cells.len() - first) / 2;
-        let root = Cell { len: pairs as u32, payload: first as u64, flags: source.flags & !flags::SORTED, tag: source.tag };
+        let root =
+            Cell { len: pairs as u32, payload: first as u64, flags: source.flags & !flags::SORTED, tag: source.tag };
         self.set(0, root);
         self.children_of_added(first, edits);
         while let Some(next) = todo.pop() {
@@ -87,7 +88,12 @@ impl<'a> Copy<'a> {
     fn added(&mut self, name: &str, fields: &[(&str, &str)]) {
         let key = self.string(Tag::String, 0, name);
         self.cells.push(encode(key));
-        self.cells.push(encode(Cell { tag: Tag::Struct as u8, flags: flags::TYPED, len: fields.len() as u32, payload: 0 }));
+        self.cells.push(encode(Cell {
+            tag: Tag::Struct as u8,
+            flags: flags::TYPED,
+            len: fields.len() as u32,
+            payload: 0,
+        }));
     }
 
     fn children_of_added(&mut self, first: usize, edits: &[Edit<'_>]) {
@@ -100,7 +106,10 @@ impl<'a> Copy<'a> {
         let mut at = (self.cells.len().saturating_sub(2 * count)).max(first) + 1;
         for fields in added {
             let children = self.cells.len() as u64;
-            self.set(at, Cell { tag: Tag::Struct as u8, flags: flags::TYPED, len: fields.len() as u32, payload: children });
+            self.set(
+                at,
+                Cell { tag: Tag::Struct as u8, flags: flags::TYPED, len: fields.len() as u32, payload: children },
+            );
             for (name, value) in fields {
                 for text in [name, value] {
                     let cell = self.string(Tag::String, 0, text);
@@ -121,7 +130,11 @@ impl<'a> Copy<'a> {
             Some(Tag::List) => {
                 let start = self.cells.len();
                 for index in 0..cell.len {
-                    todo.push(Todo { from: (cell.payload as u32).wrapping_add(index), to: self.cells.len(), drop: None });
+                    todo.push(Todo {
+                        from: (cell.payload as u32).wrapping_add(index),
+                        to: self.cells.len(),
+                        drop: None,
+                    });
                     self.cells.push([0; CELL]);
                 }
                 Cell { payload: start as u64, ..cell }

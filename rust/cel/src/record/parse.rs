@@ -18,26 +18,18 @@ pub enum RecordError {
 impl<'a> Record<'a> {
     /// Reads the header and checks every cell once: tags, bounds, and that children lie after their parent (so there are no cycles).
     pub fn parse(bytes: &'a [u8]) -> Result<Record<'a>, RecordError> {
-        let (header, rest) = bytes
-            .split_first_chunk::<16>()
-            .ok_or(RecordError::Truncated)?;
+        let (header, rest) = bytes.split_first_chunk::<16>().ok_or(RecordError::Truncated)?;
         let header = Cell::decode(header);
         // The header has a cell's shape: magic and cell count where a cell has tag to length, then heap size and roots.
-        let magic = bytes
-            .first_chunk::<4>()
-            .map(|magic| u32::from_le_bytes(*magic));
+        let magic = bytes.first_chunk::<4>().map(|magic| u32::from_le_bytes(*magic));
         if magic != Some(MAGIC) {
             return Err(RecordError::Magic);
         }
         let count = header.len as usize;
         let heap_len = (header.payload & 0xffff_ffff) as usize;
         let roots = (header.payload >> 32) as u32;
-        let (cells, rest) = rest
-            .split_at_checked(count.saturating_mul(CELL))
-            .ok_or(RecordError::Truncated)?;
-        let (heap, _) = rest
-            .split_at_checked(heap_len)
-            .ok_or(RecordError::Truncated)?;
+        let (cells, rest) = rest.split_at_checked(count.saturating_mul(CELL)).ok_or(RecordError::Truncated)?;
+        let (heap, _) = rest.split_at_checked(heap_len).ok_or(RecordError::Truncated)?;
         let heap = std::str::from_utf8(heap).map_err(|_| RecordError::Utf8)?;
         let (cells, _) = cells.as_chunks::<CELL>();
         let record = Record { cells, heap, roots };
@@ -57,8 +49,7 @@ impl<'a> Record<'a> {
             Tag::Absent | Tag::Null | Tag::Bool | Tag::Int | Tag::Uint | Tag::Double => {}
             Tag::String | Tag::Error => {
                 let start = usize::try_from(cell.payload).ok()?;
-                self.heap
-                    .get(start..start.checked_add(cell.len as usize)?)?;
+                self.heap.get(start..start.checked_add(cell.len as usize)?)?;
             }
             Tag::List => {
                 let children = self.children(index, cell, cell.len as usize)?;

@@ -52,18 +52,14 @@ fn sample() -> Vec<u8> {
 fn reads_in_place() {
     let bytes = sample();
     let record = Record::parse(&bytes).unwrap();
-    let Some(Value::Record(root)) = record.root(0) else {
-        panic!("no root")
-    };
+    let Some(Value::Record(root)) = record.root(0) else { panic!("no root") };
     assert!(root.is_struct() && !root.is_list());
     assert_eq!(root.len(), 2);
     assert!(matches!(root.field("b"), Some(Value::Int(-5))));
     assert!(root.field("c").is_none() && root.field("d").is_none());
     let arena = Bump::new();
     assert_eq!(root.order(&arena), Some(&[1, 0][..]));
-    let Some(Value::Record(list)) = root.field("a") else {
-        panic!("no list")
-    };
+    let Some(Value::Record(list)) = root.field("a") else { panic!("no list") };
     assert!(matches!(list.element(0), Some(Value::Double(d)) if d == 1.5));
     assert!(matches!(list.element(1), Some(Value::Error(e)) if e.message == "oops"));
     assert!(list.element(2).is_none());
@@ -74,10 +70,7 @@ fn reads_in_place() {
 fn rejects_what_is_no_record() {
     let good = sample();
     assert_eq!(Record::parse(&[]).err(), Some(RecordError::Truncated));
-    assert_eq!(
-        Record::parse(&good[..40]).err(),
-        Some(RecordError::Truncated)
-    );
+    assert_eq!(Record::parse(&good[..40]).err(), Some(RecordError::Truncated));
     let mut magic = good.clone();
     magic[0] = 0;
     assert_eq!(Record::parse(&magic).err(), Some(RecordError::Magic));
@@ -103,13 +96,7 @@ fn survives_hostile_bytes() {
             for root in 0..record.roots().min(20) {
                 if let Some(Value::Record(root)) = record.root(root) {
                     let arena = Bump::new();
-                    let _ = (
-                        root.len(),
-                        root.order(&arena),
-                        root.field("a"),
-                        root.element(0),
-                        root.entry(1),
-                    );
+                    let _ = (root.len(), root.order(&arena), root.field("a"), root.element(0), root.entry(1));
                 }
             }
         }

@@ -28,11 +28,7 @@ fn between(pattern: &str, start: usize, end: usize) -> &str {
 }
 
 /// `[...]` at `at`, which is moved behind it.
-pub(super) fn bracketed(
-    pattern: &str,
-    at: &mut usize,
-    fold_case: bool,
-) -> Result<ClassUnicode, String> {
+pub(super) fn bracketed(pattern: &str, at: &mut usize, fold_case: bool) -> Result<ClassUnicode, String> {
     let whole = *at;
     *at += 1;
     let negated = rest(pattern, *at).starts_with('^');
@@ -58,10 +54,7 @@ pub(super) fn bracketed(
             *at += 1;
             high = class_char(pattern, at, whole)?;
             if high < low {
-                return Err(message(
-                    Code::InvalidCharRange,
-                    between(pattern, start, *at),
-                ));
+                return Err(message(Code::InvalidCharRange, between(pattern, start, *at)));
             }
         }
         push_range(&mut class, low, high);
@@ -78,16 +71,8 @@ pub(super) fn bracketed(
 
 /// Adds a range; surrogates are no characters of a text.
 fn push_range(class: &mut ClassUnicode, low: u32, high: u32) {
-    let low = if (0xd800..0xe000).contains(&low) {
-        0xe000
-    } else {
-        low
-    };
-    let high = if (0xd800..0xe000).contains(&high) {
-        0xd7ff
-    } else {
-        high
-    };
+    let low = if (0xd800..0xe000).contains(&low) { 0xe000 } else { low };
+    let high = if (0xd800..0xe000).contains(&high) { 0xd7ff } else { high };
     if let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high))
         && low <= high
     {
@@ -157,11 +142,7 @@ fn of_ranges(ranges: &[(u32, u32)], negated: bool, fold_case: bool) -> ClassUnic
 }
 
 /// `\d`, `\pN`, `\p{Greek}` and their like at `at`, which is moved behind; `None` if something else is there.
-pub(super) fn escaped(
-    pattern: &str,
-    at: &mut usize,
-    fold_case: bool,
-) -> Result<Option<ClassUnicode>, String> {
+pub(super) fn escaped(pattern: &str, at: &mut usize, fold_case: bool) -> Result<Option<ClassUnicode>, String> {
     let [b'\\', letter, ..] = rest(pattern, *at).as_bytes() else {
         return Ok(None);
     };
@@ -179,12 +160,7 @@ pub(super) fn escaped(
     Ok(Some(of_ranges(ranges, negated, fold_case)))
 }
 
-fn unicode(
-    pattern: &str,
-    at: &mut usize,
-    negated: bool,
-    fold_case: bool,
-) -> Result<ClassUnicode, String> {
+fn unicode(pattern: &str, at: &mut usize, negated: bool, fold_case: bool) -> Result<ClassUnicode, String> {
     let text = rest(pattern, *at);
     let after = text.get(2..).unwrap_or("");
     let len = match after.chars().next() {
@@ -197,10 +173,7 @@ fn unicode(
     };
     let whole = between(text, 0, len);
     let name = whole.get(2..).unwrap_or("");
-    let name = name
-        .strip_prefix('{')
-        .and_then(|name| name.strip_suffix('}'))
-        .unwrap_or(name);
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
     let (negated, name) = match name.strip_prefix('^') {
         Some(name) => (!negated, name),
         None => (negated, name),
@@ -220,15 +193,10 @@ fn unicode(
 
 /// Unicode categories and scripts by the names that Go knows.
 fn table(name: &str) -> Option<ClassUnicode> {
-    let canonical: String = name
-        .chars()
-        .filter(|c| !matches!(c, '_' | '-' | ' '))
-        .collect();
+    let canonical: String = name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect();
     let mut letters = canonical.chars();
     let first = letters.next()?.to_ascii_uppercase();
-    let canonical: String = std::iter::once(first)
-        .chain(letters.map(|c| c.to_ascii_lowercase()))
-        .collect();
+    let canonical: String = std::iter::once(first).chain(letters.map(|c| c.to_ascii_lowercase())).collect();
     match canonical.as_str() {
         "Any" => return Some(of_ranges(&[(0, MAX)], false, false)),
         "Ascii" => return Some(of_ranges(&[(0, 0x7f)], false, false)),
@@ -240,8 +208,7 @@ fn table(name: &str) -> Option<ClassUnicode> {
         }
         _ => {}
     }
-    let known = CATEGORIES.contains(&canonical.as_str())
-        || SCRIPTS.split(' ').any(|script| script == canonical);
+    let known = CATEGORIES.contains(&canonical.as_str()) || SCRIPTS.split(' ').any(|script| script == canonical);
     if known { query(&canonical) } else { None }
 }
 
@@ -252,9 +219,7 @@ fn query(name: &str) -> Option<ClassUnicode> {
         // A class of one character is a literal.
         HirKind::Literal(literal) => {
             let text = std::str::from_utf8(&literal.0).ok()?;
-            Some(ClassUnicode::new(
-                text.chars().map(|c| ClassUnicodeRange::new(c, c)),
-            ))
+            Some(ClassUnicode::new(text.chars().map(|c| ClassUnicodeRange::new(c, c))))
         }
         _ => Some(ClassUnicode::empty()),
     }
@@ -383,12 +348,7 @@ pub(super) fn escape_char(pattern: &str, at: &mut usize) -> Result<u32, String> 
 
 /// Up to three octal digits; one alone, unless 0, would be a back-reference.
 fn octal(pattern: &str, at: &mut usize, first: char) -> Option<u32> {
-    let digit = |at: usize| {
-        rest(pattern, at)
-            .bytes()
-            .next()
-            .filter(|byte| (b'0'..=b'7').contains(byte))
-    };
+    let digit = |at: usize| rest(pattern, at).bytes().next().filter(|byte| (b'0'..=b'7').contains(byte));
     if first != '0' && digit(*at).is_none() {
         return None;
     }

@@ -104,14 +104,7 @@ struct Parser<'p> {
 ///
 /// Go's message.
 pub(super) fn parse(pattern: &str) -> Result<Hir, String> {
-    Parser {
-        pattern,
-        at: 0,
-        flags: Flags::default(),
-        stack: Vec::new(),
-        runes: 0,
-    }
-    .run()
+    Parser { pattern, at: 0, flags: Flags::default(), stack: Vec::new(), runes: 0 }.run()
 }
 
 impl<'p> Parser<'p> {
@@ -140,29 +133,11 @@ impl<'p> Parser<'p> {
                     self.bar()?;
                 }
                 ')' => self.close()?,
-                '^' => self.look(
-                    1,
-                    if self.flags.multi_line {
-                        Look::StartLF
-                    } else {
-                        Look::Start
-                    },
-                )?,
-                '$' => self.look(
-                    1,
-                    if self.flags.multi_line {
-                        Look::EndLF
-                    } else {
-                        Look::End
-                    },
-                )?,
+                '^' => self.look(1, if self.flags.multi_line { Look::StartLF } else { Look::Start })?,
+                '$' => self.look(1, if self.flags.multi_line { Look::EndLF } else { Look::End })?,
                 '.' => {
                     self.at += 1;
-                    let dot = if self.flags.dot_newline {
-                        Dot::AnyChar
-                    } else {
-                        Dot::AnyCharExceptLF
-                    };
+                    let dot = if self.flags.dot_newline { Dot::AnyChar } else { Dot::AnyCharExceptLF };
                     self.push(Hir::dot(dot), Kind::Other)?;
                 }
                 '[' => {
@@ -228,13 +203,7 @@ impl<'p> Parser<'p> {
     }
 
     fn push(&mut self, hir: Hir, kind: Kind) -> Result<(), String> {
-        self.push_part(Part {
-            hir,
-            kind,
-            height: 1,
-            size: 1,
-            copies: 0,
-        })
+        self.push_part(Part { hir, kind, height: 1, size: 1, copies: 0 })
     }
 
     fn push_part(&mut self, part: Part) -> Result<(), String> {
@@ -253,10 +222,7 @@ impl<'p> Parser<'p> {
             return self.perl_flags();
         }
         self.at += 1;
-        self.stack.push(Item::Open {
-            flags: self.flags,
-            capture: true,
-        });
+        self.stack.push(Item::Open { flags: self.flags, capture: true });
         Ok(())
     }
 
@@ -277,17 +243,10 @@ impl<'p> Parser<'p> {
             };
             self.at += end + 1;
             let name = text.get(name_at..end).unwrap_or("");
-            if name.is_empty()
-                || !name
-                    .bytes()
-                    .all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
-            {
+            if name.is_empty() || !name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric()) {
                 return Err(message(Code::InvalidNamedCapture, self.since(start)));
             }
-            self.stack.push(Item::Open {
-                flags: self.flags,
-                capture: true,
-            });
+            self.stack.push(Item::Open { flags: self.flags, capture: true });
             return Ok(());
         }
         self.at += 2;
@@ -306,10 +265,7 @@ impl<'p> Parser<'p> {
                 }
                 ':' | ')' if on || saw_flag => {
                     if c == ':' {
-                        self.stack.push(Item::Open {
-                            flags: self.flags,
-                            capture: false,
-                        });
+                        self.stack.push(Item::Open { flags: self.flags, capture: false });
                     }
                     self.flags = flags;
                     return Ok(());
@@ -328,8 +284,7 @@ impl<'p> Parser<'p> {
         self.drop_bar();
         self.alternate()?;
         let (inner, outer) = (self.stack.pop(), self.stack.pop());
-        let (Some(Item::Part(mut part)), Some(Item::Open { flags, capture })) = (inner, outer)
-        else {
+        let (Some(Item::Part(mut part)), Some(Item::Open { flags, capture })) = (inner, outer) else {
             return self.whole(Code::UnexpectedParen);
         };
         self.flags = flags;
@@ -367,12 +322,7 @@ impl<'p> Parser<'p> {
 
     /// The parts above the topmost bar or parenthesis.
     fn take_parts(&mut self) -> Vec<Part> {
-        let parts = self
-            .stack
-            .iter()
-            .rev()
-            .take_while(|item| matches!(item, Item::Part(_)))
-            .count();
+        let parts = self.stack.iter().rev().take_while(|item| matches!(item, Item::Part(_))).count();
         let first = self.stack.len() - parts;
         let part = |item| match item {
             Item::Part(part) => Some(part),
@@ -387,9 +337,7 @@ impl<'p> Parser<'p> {
             return self.push(Hir::empty(), Kind::Other);
         }
         let literal = match parts.first().map(|part| part.kind) {
-            Some(kind @ Kind::Literal { .. }) if parts.iter().all(|part| part.kind == kind) => {
-                Some(kind)
-            }
+            Some(kind @ Kind::Literal { .. }) if parts.iter().all(|part| part.kind == kind) => Some(kind),
             _ => None,
         };
         let mut joined = collapse(parts, Kind::Concat);
@@ -442,29 +390,14 @@ impl<'p> Parser<'p> {
         let Some(Item::Part(part)) = self.stack.pop_if(|item| matches!(item, Item::Part(_))) else {
             return Err(message(Code::MissingRepeatArgument, self.since(start)));
         };
-        let copies = if counted {
-            copies(min, max, part.copies)
-        } else {
-            part.copies
-        };
+        let copies = if counted { copies(min, max, part.copies) } else { part.copies };
         let size = if counted {
             counted_size(min, max, part.size)
         } else {
             part.size + if min == 0 && max.is_none() { 2 } else { 1 }
         };
-        let hir = Hir::repetition(Repetition {
-            min,
-            max,
-            greedy,
-            sub: Box::new(part.hir),
-        });
-        self.push_part(Part {
-            hir,
-            kind: Kind::Other,
-            height: part.height + 1,
-            size,
-            copies,
-        })?;
+        let hir = Hir::repetition(Repetition { min, max, greedy, sub: Box::new(part.hir) });
+        self.push_part(Part { hir, kind: Kind::Other, height: part.height + 1, size, copies })?;
         if counted && (min >= 2 || max.is_some_and(|max| max >= 2)) && copies > MAX_REPEAT {
             return Err(message(Code::InvalidRepeatSize, self.since(start)));
         }
@@ -511,36 +444,14 @@ fn collapse(mut parts: Vec<Part>, kind: Kind) -> Part {
     {
         return only;
     }
-    let inner = parts.iter().map(|part| {
-        if part.kind == kind {
-            part.height.saturating_sub(1)
-        } else {
-            part.height
-        }
-    });
+    let inner = parts.iter().map(|part| if part.kind == kind { part.height.saturating_sub(1) } else { part.height });
     let height = inner.max().unwrap_or(0) + 1;
-    let branches = if kind == Kind::Alternate {
-        parts.len() as u64 - 1
-    } else {
-        0
-    };
-    let size = parts
-        .iter()
-        .fold(branches, |size, part| size.saturating_add(part.size));
+    let branches = if kind == Kind::Alternate { parts.len() as u64 - 1 } else { 0 };
+    let size = parts.iter().fold(branches, |size, part| size.saturating_add(part.size));
     let copies = parts.iter().map(|part| part.copies).max().unwrap_or(0);
     let parts: Vec<Hir> = parts.into_iter().map(|part| part.hir).collect();
-    let hir = if kind == Kind::Alternate {
-        Hir::alternation(parts)
-    } else {
-        Hir::concat(parts)
-    };
-    Part {
-        hir,
-        kind,
-        height,
-        size,
-        copies,
-    }
+    let hir = if kind == Kind::Alternate { Hir::alternation(parts) } else { Hir::concat(parts) };
+    Part { hir, kind, height, size, copies }
 }
 
 /// The budget of copies that a counted repetition needs, given that of what it repeats (Go `repeatIsValid`).
@@ -558,9 +469,7 @@ fn counted_size(min: u32, max: Option<u32>, inner: u64) -> u64 {
     let size = match inner_max {
         None if min == 0 => inner.saturating_add(2),
         None => min.saturating_mul(inner).saturating_add(1),
-        Some(max) => max
-            .saturating_mul(inner)
-            .saturating_add(max.saturating_sub(min)),
+        Some(max) => max.saturating_mul(inner).saturating_add(max.saturating_sub(min)),
     };
     size.max(1)
 }

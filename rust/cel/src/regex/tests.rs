@@ -26,11 +26,7 @@ fn matches_as_re2() {
         ("", "", true),
         (r"^[\]a-]+$", "]-a", true),
     ] {
-        assert_eq!(
-            Regex::new(pattern).map(|regex| regex.is_match(text)),
-            Ok(expected),
-            "{pattern} on {text:?}"
-        );
+        assert_eq!(Regex::new(pattern).map(|regex| regex.is_match(text)), Ok(expected), "{pattern} on {text:?}");
     }
 }
 
@@ -52,10 +48,7 @@ fn rejects_with_gos_words() {
         ("[b-a]", "invalid character class range: `b-a`"),
         ("[[:nope:]]", "invalid character class range: `[:nope:]`"),
         (r"\p{Nope}", r"invalid character class range: `\p{Nope}`"),
-        (
-            r"\p{Old_Italic}",
-            r"invalid character class range: `\p{Old_Italic}`",
-        ),
+        (r"\p{Old_Italic}", r"invalid character class range: `\p{Old_Italic}`"),
         ("\\", "trailing backslash at end of expression: ``"),
         (r"\8", r"invalid escape sequence: `\8`"),
         (r"\1", r"invalid escape sequence: `\1`"),

@@ -24,10 +24,7 @@ pub fn parse(text: &str) -> Result<i64, NotADuration> {
     let mut total: u64 = 0;
     while !rest.is_empty() {
         let (nanos, after) = part(rest)?;
-        total = total
-            .checked_add(nanos)
-            .filter(|&total| total <= LIMIT)
-            .ok_or(NotADuration)?;
+        total = total.checked_add(nanos).filter(|&total| total <= LIMIT).ok_or(NotADuration)?;
         rest = after;
     }
     if negative {
@@ -41,10 +38,7 @@ fn part(text: &str) -> Result<(u64, &str), NotADuration> {
     let (whole_digits, rest) = split_digits(text);
     let mut whole: u64 = 0;
     for digit in whole_digits.bytes() {
-        whole = whole
-            .checked_mul(10)
-            .and_then(|n| n.checked_add(u64::from(digit - b'0')))
-            .ok_or(NotADuration)?;
+        whole = whole.checked_mul(10).and_then(|n| n.checked_add(u64::from(digit - b'0'))).ok_or(NotADuration)?;
         if whole > LIMIT {
             return Err(NotADuration);
         }
@@ -56,9 +50,7 @@ fn part(text: &str) -> Result<(u64, &str), NotADuration> {
     if whole_digits.is_empty() && fraction_digits.is_empty() {
         return Err(NotADuration);
     }
-    let end = rest
-        .find(|c: char| c == '.' || c.is_ascii_digit())
-        .unwrap_or(rest.len());
+    let end = rest.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(rest.len());
     let (unit, rest) = rest.split_at_checked(end).ok_or(NotADuration)?;
     let unit = nanos_of_unit(unit).ok_or(NotADuration)?;
     if whole > LIMIT / unit {

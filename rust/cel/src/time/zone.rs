@@ -14,20 +14,11 @@ pub fn offset_at<'a>(ctx: &EvalContext<'a>, zone: &str, time: Timestamp) -> Resu
     }
 }
 
-fn fixed<'a>(
-    ctx: &EvalContext<'a>,
-    zone: &str,
-    hours: &str,
-    minutes: &str,
-) -> Result<i64, Value<'a>> {
+fn fixed<'a>(ctx: &EvalContext<'a>, zone: &str, hours: &str, minutes: &str) -> Result<i64, Value<'a>> {
     let hours = atoi(ctx, hours)?;
     let minutes = atoi(ctx, minutes)?;
     let hours = hours.wrapping_mul(60);
-    let offset = if zone.starts_with('-') {
-        hours.wrapping_sub(minutes)
-    } else {
-        hours.wrapping_add(minutes)
-    };
+    let offset = if zone.starts_with('-') { hours.wrapping_sub(minutes) } else { hours.wrapping_add(minutes) };
     // Go goes through a duration in nanoseconds, and back by a float.
     let nanos = offset.wrapping_mul(60_000_000_000);
     Ok(super::duration::seconds(nanos) as i64)
@@ -40,15 +31,8 @@ fn atoi<'a>(ctx: &EvalContext<'a>, text: &str) -> Result<i64, Value<'a>> {
     match text.parse::<i64>() {
         Ok(number) if well_formed => Ok(number),
         _ => {
-            let reason = if well_formed {
-                "value out of range"
-            } else {
-                "invalid syntax"
-            };
-            Err(ctx.errorf(format_args!(
-                "strconv.Atoi: parsing {}: {reason}",
-                quote(text)
-            )))
+            let reason = if well_formed { "value out of range" } else { "invalid syntax" };
+            Err(ctx.errorf(format_args!("strconv.Atoi: parsing {}: {reason}", quote(text))))
         }
     }
 }
@@ -62,9 +46,7 @@ fn named<'a>(ctx: &EvalContext<'a>, name: &str, time: Timestamp) -> Result<i64, 
         return Err(ctx.error("time: invalid location name"));
     }
     // The database ignores case in names; Go's, being files, does not.
-    let zone = TimeZone::get(name)
-        .ok()
-        .filter(|zone| zone.iana_name() == Some(name));
+    let zone = TimeZone::get(name).ok().filter(|zone| zone.iana_name() == Some(name));
     let instant = jiff::Timestamp::new(time.seconds, time.nanos as i32).ok();
     match (zone, instant) {
         (Some(zone), Some(instant)) => Ok(i64::from(zone.to_offset(instant).seconds())),

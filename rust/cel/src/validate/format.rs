@@ -39,13 +39,10 @@ pub(super) fn check(text: &str, args: &[Expr], types: &ExprMap<Type>) -> Result<
             (b'%', Some(b'%')) => &after[1..],
             (b'%', None) => return Err(general("unexpected end of string")),
             (b'%', Some(_)) => {
-                let argument = args
-                    .get(used)
-                    .ok_or_else(|| general(format!("index {used} out of range")))?;
+                let argument = args.get(used).ok_or_else(|| general(format!("index {used} out of range")))?;
                 used += 1;
-                let (clause, after) = clause(after).map_err(|message| {
-                    general(format!("could not parse formatting clause: {message}"))
-                })?;
+                let (clause, after) = clause(after)
+                    .map_err(|message| general(format!("could not parse formatting clause: {message}")))?;
                 check_argument(clause, argument, types)?;
                 after
             }
@@ -54,35 +51,27 @@ pub(super) fn check(text: &str, args: &[Expr], types: &ExprMap<Type>) -> Result<
     }
     if args.len() > used {
         let given = args.len();
-        let message =
-            format!("too many arguments supplied to string.format (expected {used}, got {given})");
+        let message = format!("too many arguments supplied to string.format (expected {used}, got {given})");
         return Err(general(message));
     }
     Ok(())
 }
 
 fn general(message: impl Into<String>) -> FormatError {
-    FormatError {
-        argument: None,
-        message: message.into(),
-    }
+    FormatError { argument: None, message: message.into() }
 }
 
 /// The letter of the clause after a `%`, and what follows it.
 fn clause(text: &[u8]) -> Result<(u8, &[u8]), String> {
     let text = match text.split_first() {
-        Some((b'.', after)) => precision(after)
-            .map_err(|message| format!("error while parsing precision: {message}"))?,
+        Some((b'.', after)) => {
+            precision(after).map_err(|message| format!("error while parsing precision: {message}"))?
+        }
         _ => text,
     };
     match text.split_first() {
-        Some((letter @ (b's' | b'd' | b'f' | b'e' | b'b' | b'x' | b'X' | b'o'), after)) => {
-            Ok((*letter, after))
-        }
-        Some((other, _)) => Err(format!(
-            "unrecognized formatting clause \"{}\"",
-            char::from(*other)
-        )),
+        Some((letter @ (b's' | b'd' | b'f' | b'e' | b'b' | b'x' | b'X' | b'o'), after)) => Ok((*letter, after)),
+        Some((other, _)) => Err(format!("unrecognized formatting clause \"{}\"", char::from(*other))),
         None => Err("could not find end of precision specifier".to_owned()),
     }
 }
@@ -100,9 +89,7 @@ fn precision(text: &[u8]) -> Result<&[u8], String> {
         Err(_) if digits.is_empty() => "invalid syntax",
         Err(_) => "value out of range",
     };
-    Err(format!(
-        "error while converting precision to integer: strconv.Atoi: parsing \"{digits}\": {problem}"
-    ))
+    Err(format!("error while converting precision to integer: strconv.Atoi: parsing \"{digits}\": {problem}"))
 }
 
 fn check_argument(clause: u8, argument: &Expr, types: &ExprMap<Type>) -> Result<(), FormatError> {
@@ -113,27 +100,16 @@ fn check_argument(clause: u8, argument: &Expr, types: &ExprMap<Type>) -> Result<
         b'e' => (FLOATS, "scientific clause can only be used on doubles"),
         b'b' => (BINARY, "only integers and bools can be formatted as binary"),
         b'o' => (NUMBERS, "octal clause can only be used on integers"),
-        _ => (
-            HEX,
-            "only integers, byte buffers, and strings can be formatted as hex",
-        ),
+        _ => (HEX, "only integers, byte buffers, and strings can be formatted as hex"),
     };
     check_kind(argument, types, accepted, complaint)
 }
 
-fn check_kind(
-    argument: &Expr,
-    types: &ExprMap<Type>,
-    accepted: &[Kind],
-    complaint: &str,
-) -> Result<(), FormatError> {
+fn check_kind(argument: &Expr, types: &ExprMap<Type>, accepted: &[Kind], complaint: &str) -> Result<(), FormatError> {
     match types.get(&argument.id) {
         Some(ty) if *ty != Type::Dyn && !accepted.contains(&ty.kind()) => Err(FormatError {
             argument: Some(argument.id),
-            message: format!(
-                "error during formatting: {complaint}, was given {}",
-                ty.type_name()
-            ),
+            message: format!("error during formatting: {complaint}, was given {}", ty.type_name()),
         }),
         _ => Ok(()),
     }
@@ -145,9 +121,7 @@ fn check_printable(argument: &Expr, types: &ExprMap<Type>) -> Result<(), FormatE
                              types, durations, and timestamps";
     check_kind(argument, types, PRINTABLE, COMPLAINT)?;
     match &argument.kind {
-        ExprKind::List { elements, .. } => elements
-            .iter()
-            .try_for_each(|element| check_printable(element, types)),
+        ExprKind::List { elements, .. } => elements.iter().try_for_each(|element| check_printable(element, types)),
         ExprKind::Map { entries } => entries.iter().try_for_each(|entry| {
             check_printable(&entry.key, types)?;
             check_printable(&entry.value, types)

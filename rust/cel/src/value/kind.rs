@@ -109,31 +109,19 @@ impl<'a> Value<'a> {
         match self {
             Value::Bool(_) => T::COMPARER | T::NEGATOR,
             Value::Bytes(_) => T::ADDER | T::COMPARER | T::SIZER,
-            Value::Double(_) => {
-                T::ADDER | T::COMPARER | T::DIVIDER | T::MULTIPLIER | T::NEGATOR | T::SUBTRACTOR
-            }
+            Value::Double(_) => T::ADDER | T::COMPARER | T::DIVIDER | T::MULTIPLIER | T::NEGATOR | T::SUBTRACTOR,
             Value::Duration(_) => T::ADDER | T::COMPARER | T::NEGATOR | T::RECEIVER | T::SUBTRACTOR,
             Value::Int(_) => {
-                T::ADDER
-                    | T::COMPARER
-                    | T::DIVIDER
-                    | T::MODDER
-                    | T::MULTIPLIER
-                    | T::NEGATOR
-                    | T::SUBTRACTOR
+                T::ADDER | T::COMPARER | T::DIVIDER | T::MODDER | T::MULTIPLIER | T::NEGATOR | T::SUBTRACTOR
             }
-            Value::Uint(_) => {
-                T::ADDER | T::COMPARER | T::DIVIDER | T::MODDER | T::MULTIPLIER | T::SUBTRACTOR
-            }
+            Value::Uint(_) => T::ADDER | T::COMPARER | T::DIVIDER | T::MODDER | T::MULTIPLIER | T::SUBTRACTOR,
             Value::String(_) => T::ADDER | T::COMPARER | T::MATCHER | T::RECEIVER | T::SIZER,
             Value::Timestamp(_) => T::ADDER | T::COMPARER | T::RECEIVER | T::SUBTRACTOR,
             Value::Lazy(_) => T::INDEXER | T::ITERABLE,
             Value::List(_) | Value::Concat(_) | Value::Accumulator => {
                 T::ADDER | T::CONTAINER | T::INDEXER | T::ITERABLE | T::SIZER
             }
-            Value::Record(record) if record.is_list() => {
-                T::ADDER | T::CONTAINER | T::INDEXER | T::ITERABLE | T::SIZER
-            }
+            Value::Record(record) if record.is_list() => T::ADDER | T::CONTAINER | T::INDEXER | T::ITERABLE | T::SIZER,
             Value::Map(_) | Value::Record(_) => T::CONTAINER | T::INDEXER | T::ITERABLE | T::SIZER,
             Value::Opaque(_) => T::INDEXER,
             Value::Null | Value::Optional(_) | Value::Type(_) | Value::Error(_) | Value::Halt => 0,

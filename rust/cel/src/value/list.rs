@@ -19,12 +19,7 @@ impl<'a> ConcatList<'a> {
     pub(crate) fn join(left: ListView<'a>, right: ListView<'a>) -> Option<ConcatList<'a>> {
         let depth = left.depth().max(right.depth()) + 1;
         let len = left.len().checked_add(right.len())?;
-        (depth <= MAX_CONCAT_DEPTH).then_some(ConcatList {
-            left,
-            right,
-            len,
-            depth,
-        })
+        (depth <= MAX_CONCAT_DEPTH).then_some(ConcatList { left, right, len, depth })
     }
 
     fn get(&self, index: usize) -> Option<Value<'a>> {
@@ -105,11 +100,7 @@ impl<'a> ListView<'a> {
 
     /// The elements in order.
     pub fn iter(&self) -> ListIter<'a> {
-        ListIter {
-            list: *self,
-            next: 0,
-            len: self.len(),
-        }
+        ListIter { list: *self, next: 0, len: self.len() }
     }
 
     /// Whether it is read by reflection upstream (strict about operand types).

@@ -45,10 +45,7 @@ impl<'a> MapValue<'a> {
     }
 
     /// A map in which a later entry replaces an earlier one of the same key, in the place of the earlier.
-    pub fn from_pairs(
-        arena: &'a Bump,
-        pairs: impl IntoIterator<Item = (Value<'a>, Value<'a>)>,
-    ) -> &'a MapValue<'a> {
+    pub fn from_pairs(arena: &'a Bump, pairs: impl IntoIterator<Item = (Value<'a>, Value<'a>)>) -> &'a MapValue<'a> {
         let mut builder = MapBuilder::new(arena);
         for (key, value) in pairs {
             builder.put(key, value);
@@ -63,19 +60,14 @@ impl<'a> MapValue<'a> {
 
     /// The value under a key; an int, uint or double key also finds an equal int or uint key (cel-go `refValMapAccessor.Find`).
     pub fn find(&self, key: Value<'a>) -> Option<Value<'a>> {
-        let at = |key: Value<'a>| {
-            self.position(&key)
-                .and_then(|i| self.entries.get(i))
-                .map(|entry| entry.1)
-        };
+        let at = |key: Value<'a>| self.position(&key).and_then(|i| self.entries.get(i)).map(|entry| entry.1);
         if let Some(value) = at(key) {
             return Some(value);
         }
         match key {
             Value::Double(d) => {
                 let as_int = number::double_to_int_lossless(d).and_then(|i| at(Value::Int(i)));
-                as_int
-                    .or_else(|| number::double_to_uint_lossless(d).and_then(|u| at(Value::Uint(u))))
+                as_int.or_else(|| number::double_to_uint_lossless(d).and_then(|u| at(Value::Uint(u))))
             }
             Value::Int(i) => u64::try_from(i).ok().and_then(|u| at(Value::Uint(u))),
             Value::Uint(u) => i64::try_from(u).ok().and_then(|i| at(Value::Int(i))),
@@ -151,8 +143,7 @@ impl<'a> MapBuilder<'a> {
     fn reindex(&mut self) {
         self.index.clear();
         if self.entries.len() > LINEAR {
-            self.index
-                .resize((self.entries.len() * 4).next_power_of_two(), FREE);
+            self.index.resize((self.entries.len() * 4).next_power_of_two(), FREE);
             for (i, (key, _)) in self.entries.iter().enumerate() {
                 insert(&mut self.index, key, i);
             }
@@ -160,15 +151,8 @@ impl<'a> MapBuilder<'a> {
     }
 
     pub(crate) fn finish(self) -> &'a MapValue<'a> {
-        let MapBuilder {
-            arena,
-            entries,
-            index,
-        } = self;
-        arena.alloc(MapValue {
-            entries: entries.into_bump_slice(),
-            index: index.into_bump_slice(),
-        })
+        let MapBuilder { arena, entries, index } = self;
+        arena.alloc(MapValue { entries: entries.into_bump_slice(), index: index.into_bump_slice() })
     }
 }
 
@@ -179,11 +163,7 @@ fn insert(table: &mut [u32], key: &Value<'_>, entry: usize) {
     }
 }
 
-fn position<'a>(
-    entries: &[(Value<'a>, Value<'a>)],
-    index: &[u32],
-    key: &Value<'a>,
-) -> Option<usize> {
+fn position<'a>(entries: &[(Value<'a>, Value<'a>)], index: &[u32], key: &Value<'a>) -> Option<usize> {
     if index.is_empty() {
         return entries.iter().position(|entry| same_go_key(&entry.0, key));
     }
@@ -192,10 +172,7 @@ fn position<'a>(
         if entry == FREE {
             return None;
         }
-        if entries
-            .get(entry as usize)
-            .is_some_and(|entry| same_go_key(&entry.0, key))
-        {
+        if entries.get(entry as usize).is_some_and(|entry| same_go_key(&entry.0, key)) {
             return Some(entry as usize);
         }
     }
@@ -296,10 +273,9 @@ impl<'a> MapView<'a> {
             MapView::Record(record) => match key {
                 Value::String(name) => record.field(name),
                 Value::Error(_) => Some(key),
-                _ if record.is_typed() => Some(ctx.errorf(format_args!(
-                    "unsupported map key type: {}",
-                    key.go_type_name()
-                ))),
+                _ if record.is_typed() => {
+                    Some(ctx.errorf(format_args!("unsupported map key type: {}", key.go_type_name())))
+                }
                 _ => None,
             },
             MapView::Lazy(map) => match key {
@@ -315,11 +291,7 @@ impl<'a> MapView<'a> {
             MapView::Record(record) => record.order(ctx.arena),
             MapView::Entries(_) | MapView::Lazy(_) => None,
         };
-        MapOrder {
-            map: *self,
-            positions,
-            len: positions.map_or_else(|| self.len(), <[u32]>::len),
-        }
+        MapOrder { map: *self, positions, len: positions.map_or_else(|| self.len(), <[u32]>::len) }
     }
 
     /// The keys in iteration order.
@@ -370,11 +342,10 @@ impl<'a> MapOrder<'a> {
         let position = self.position(index)?;
         match self.map {
             MapView::Entries(map) => map.entries.get(position).copied(),
-            MapView::Record(record) => record
-                .entry(position)
-                .map(|(key, value)| (Value::String(key), value)),
-            MapView::Lazy(map) => (position < map.len())
-                .then(|| (Value::String(map.key(position)), map.get(ctx, position))),
+            MapView::Record(record) => record.entry(position).map(|(key, value)| (Value::String(key), value)),
+            MapView::Lazy(map) => {
+                (position < map.len()).then(|| (Value::String(map.key(position)), map.get(ctx, position)))
+            }
         }
     }
 }

@@ -8,8 +8,7 @@ fn rules(json: &str) -> Vec<NamedRule> {
     serde_json::from_str(json).unwrap()
 }
 
-const POD: &str =
-    r#"{"resource":{"version":"v1","resource":"pods"},"operation":"CREATE","namespaced":true,"kind":{"version":"v1","kind":"Pod"}}"#;
+const POD: &str = r#"{"resource":{"version":"v1","resource":"pods"},"operation":"CREATE","namespaced":true,"kind":{"version":"v1","kind":"Pod"}}"#;
 
 fn count(rule: &str, key: &Key) -> usize {
     alternatives(&rules(rule), MatchPolicy::Exact, key).len()
@@ -17,13 +16,21 @@ fn count(rule: &str, key: &Key) -> usize {
 
 #[test]
 fn resources_and_subresources() {
-    let rule = |resource: &str| format!(r#"[{{"apiGroups":[""],"apiVersions":["v1"],"operations":["*"],"resources":["{resource}"]}}]"#);
+    let rule = |resource: &str| {
+        format!(r#"[{{"apiGroups":[""],"apiVersions":["v1"],"operations":["*"],"resources":["{resource}"]}}]"#)
+    };
     let pod = key(POD);
     let mut status = pod.clone();
     status.subresource = "status".into();
-    for (pattern, plain, sub) in
-        [("pods", 1, 0), ("pods/*", 1, 1), ("pods/status", 0, 1), ("*", 1, 0), ("*/*", 1, 1), ("*/status", 0, 1), ("services", 0, 0)]
-    {
+    for (pattern, plain, sub) in [
+        ("pods", 1, 0),
+        ("pods/*", 1, 1),
+        ("pods/status", 0, 1),
+        ("*", 1, 0),
+        ("*/*", 1, 1),
+        ("*/status", 0, 1),
+        ("services", 0, 0),
+    ] {
         assert_eq!(count(&rule(pattern), &pod), plain, "{pattern}");
         assert_eq!(count(&rule(pattern), &status), sub, "{pattern} with a subresource");
     }
@@ -31,8 +38,11 @@ fn resources_and_subresources() {
 
 #[test]
 fn scope_of_namespaces() {
-    let rule =
-        |scope: &str| format!(r#"[{{"apiGroups":["*"],"apiVersions":["*"],"operations":["CREATE"],"resources":["*"],"scope":"{scope}"}}]"#);
+    let rule = |scope: &str| {
+        format!(
+            r#"[{{"apiGroups":["*"],"apiVersions":["*"],"operations":["CREATE"],"resources":["*"],"scope":"{scope}"}}]"#
+        )
+    };
     let namespace = key(
         r#"{"resource":{"version":"v1","resource":"namespaces"},"operation":"CREATE","namespaced":true,"kind":{"version":"v1","kind":"Namespace"}}"#,
     );
@@ -48,7 +58,10 @@ fn operations_groups_versions() {
     let pod = key(POD);
     assert_eq!(count(r#"[{"apiGroups":["apps"],"apiVersions":["*"],"operations":["*"],"resources":["*"]}]"#, &pod), 0);
     assert_eq!(count(r#"[{"apiGroups":[""],"apiVersions":["v2"],"operations":["*"],"resources":["*"]}]"#, &pod), 0);
-    assert_eq!(count(r#"[{"apiGroups":[""],"apiVersions":["v1"],"operations":["UPDATE"],"resources":["*"]}]"#, &pod), 0);
+    assert_eq!(
+        count(r#"[{"apiGroups":[""],"apiVersions":["v1"],"operations":["UPDATE"],"resources":["*"]}]"#, &pod),
+        0
+    );
 }
 
 const DEPLOYMENT: &str = r#"{"resource":{"group":"apps","version":"v1","resource":"deployments"},"operation":"CREATE","namespaced":true,
@@ -60,19 +73,24 @@ const DEPLOYMENT: &str = r#"{"resource":{"group":"apps","version":"v1","resource
 #[test]
 fn equivalents_convert_and_unknown_kinds_are_errors() {
     let deployment = key(DEPLOYMENT);
-    let beta = rules(r#"[{"apiGroups":["apps"],"apiVersions":["v1beta1"],"operations":["*"],"resources":["deployments"]}]"#);
+    let beta =
+        rules(r#"[{"apiGroups":["apps"],"apiVersions":["v1beta1"],"operations":["*"],"resources":["deployments"]}]"#);
     assert!(alternatives(&beta, MatchPolicy::Exact, &deployment).is_empty());
     let found = alternatives(&beta, MatchPolicy::Equivalent, &deployment);
     assert_eq!(found.len(), 1);
     let (resource, kind) = found[0].outcome.as_ref().unwrap();
     assert_eq!((resource.version.as_str(), kind.version.as_str()), ("v1beta1", "v1beta1"));
 
-    let unknown =
-        rules(r#"[{"apiGroups":["extensions"],"apiVersions":["*"],"operations":["*"],"resources":["deployments"],"resourceNames":["x"]}]"#);
+    let unknown = rules(
+        r#"[{"apiGroups":["extensions"],"apiVersions":["*"],"operations":["*"],"resources":["deployments"],"resourceNames":["x"]}]"#,
+    );
     let found = alternatives(&unknown, MatchPolicy::Equivalent, &deployment);
     assert_eq!(found.len(), 1);
     assert!(found[0].applies("anything"));
-    assert_eq!(found[0].outcome, Err("unable to convert to extensions/v1beta1, Resource=deployments: unknown kind".into()));
+    assert_eq!(
+        found[0].outcome,
+        Err("unable to convert to extensions/v1beta1, Resource=deployments: unknown kind".into())
+    );
 }
 
 #[test]

@@ -24,7 +24,10 @@ fn operators() {
         (r#"{"matchExpressions":[{"key":"c","operator":"NotIn","values":["0"]}]}"#, true),
         (r#"{"matchExpressions":[{"key":"b","operator":"Exists"}]}"#, true),
         (r#"{"matchExpressions":[{"key":"c","operator":"Exists"}]}"#, false),
-        (r#"{"matchExpressions":[{"key":"c","operator":"DoesNotExist"},{"key":"a","operator":"DoesNotExist"}]}"#, false),
+        (
+            r#"{"matchExpressions":[{"key":"c","operator":"DoesNotExist"},{"key":"a","operator":"DoesNotExist"}]}"#,
+            false,
+        ),
     ] {
         assert_eq!(selector(json).unwrap().matches(&labels), expected, "{json}");
     }
@@ -43,7 +46,10 @@ fn errors_are_upstreams() {
     for (json, expected) in [
         (r#"{"matchLabels":{"a b":"c"}}"#.to_owned(), format!("key: Invalid value: \"a b\": {name}")),
         (r#"{"matchLabels":{"a":"-c"}}"#.to_owned(), format!("values[0][a]: Invalid value: \"-c\": {value}")),
-        (r#"{"matchLabels":{"/c":"x"}}"#.to_owned(), "key: Invalid value: \"/c\": prefix part must be non-empty".to_owned()),
+        (
+            r#"{"matchLabels":{"/c":"x"}}"#.to_owned(),
+            "key: Invalid value: \"/c\": prefix part must be non-empty".to_owned(),
+        ),
         (
             format!(r#"{{"matchLabels":{{"":"{long}"}}}}"#),
             format!(

@@ -95,7 +95,8 @@ impl Run {
     }
 
     pub(crate) fn params(mut self, params: &[(&str, &str, Value)]) -> Run {
-        let changes: Vec<_> = params.iter().map(|(namespace, name, object)| (*namespace, *name, Some(object.clone()))).collect();
+        let changes: Vec<_> =
+            params.iter().map(|(namespace, name, object)| (*namespace, *name, Some(object.clone()))).collect();
         self.params = vec![Some(ParamSet::empty().apply(&wire::batch(&changes)).unwrap())];
         self
     }

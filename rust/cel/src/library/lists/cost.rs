@@ -69,12 +69,7 @@ fn panic(ctx: &EvalContext<'_>, text: &'static str) -> u64 {
 fn not_a_list(value: &Value<'_>) -> &'static str {
     macro_rules! no_list {
         ($type:literal, $missing:literal) => {
-            concat!(
-                "internal error: interface conversion: ",
-                $type,
-                " is not traits.Lister: missing method ",
-                $missing
-            )
+            concat!("internal error: interface conversion: ", $type, " is not traits.Lister: missing method ", $missing)
         };
     }
     match value {
@@ -106,11 +101,7 @@ fn not_a_list(value: &Value<'_>) -> &'static str {
 fn not_an_int(value: &Value<'_>) -> &'static str {
     macro_rules! no_int {
         ($type:literal) => {
-            concat!(
-                "internal error: interface conversion: ref.Val is ",
-                $type,
-                ", not types.Int"
-            )
+            concat!("internal error: interface conversion: ref.Val is ", $type, ", not types.Int")
         };
     }
     match value {

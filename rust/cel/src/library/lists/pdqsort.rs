@@ -58,11 +58,7 @@ impl<T, F: Fn(&T, &T) -> bool> Sorter<'_, T, F> {
                 pivot = (b - 1) - (pivot - a);
                 hint = Hint::Increasing;
             }
-            if was_balanced
-                && was_partitioned
-                && hint == Hint::Increasing
-                && self.partial_insertion_sort(a, b)
-            {
+            if was_balanced && was_partitioned && hint == Hint::Increasing && self.partial_insertion_sort(a, b) {
                 return;
             }
             if a > 0 && !self.less(a - 1, pivot) {

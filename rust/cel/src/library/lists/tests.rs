@@ -7,9 +7,7 @@ use crate::context::{Halt, NoHost};
 use crate::ops::format::GoValue;
 
 fn call<'a>(ctx: &EvalContext<'a>, id: &str, args: &[Value<'a>]) -> (String, u64) {
-    let Some(found) = LIBRARY.implementations.iter().find(|it| it.id == id) else {
-        panic!("no {id}")
-    };
+    let Some(found) = LIBRARY.implementations.iter().find(|it| it.id == id) else { panic!("no {id}") };
     let value = (found.eval)(ctx, args);
     let cost = found.cost.map_or(1, |cost| cost(ctx, args, value));
     (GoValue(value).to_string(), cost)
@@ -25,80 +23,34 @@ fn list<'a>(ctx: &EvalContext<'a>, elements: &[Value<'a>]) -> Value<'a> {
 }
 
 fn ints<'a>(ctx: &EvalContext<'a>, elements: &[i64]) -> Value<'a> {
-    Value::List(
-        ctx.arena
-            .alloc_slice_fill_iter(elements.iter().map(|i| Value::Int(*i))),
-    )
+    Value::List(ctx.arena.alloc_slice_fill_iter(elements.iter().map(|i| Value::Int(*i))))
 }
 
 #[test]
 fn parts_and_order() {
     with_context(|ctx| {
         let numbers = ints(ctx, &[3, 1, 2]);
-        let slice = |start, end| {
-            call(
-                ctx,
-                "list_slice",
-                &[numbers, Value::Int(start), Value::Int(end)],
-            )
-        };
+        let slice = |start, end| call(ctx, "list_slice", &[numbers, Value::Int(start), Value::Int(end)]);
         assert_eq!(slice(0, 2), ("[3, 1]".into(), 13));
-        assert_eq!(
-            slice(-1, 2).0,
-            "cannot slice(-1, 2), negative indexes not supported"
-        );
-        assert_eq!(
-            slice(2, 1).0,
-            "cannot slice(2, 1), start index must be less than or equal to end index"
-        );
-        assert_eq!(
-            slice(2, 4),
-            ("cannot slice(2, 4), list is length 3".into(), 12)
-        );
-        assert_eq!(
-            call(ctx, "list_reverse", &[numbers]),
-            ("[2, 1, 3]".into(), 14)
-        );
-        assert_eq!(
-            call(ctx, "list_int_sort", &[numbers]),
-            ("[1, 2, 3]".into(), 29)
-        );
+        assert_eq!(slice(-1, 2).0, "cannot slice(-1, 2), negative indexes not supported");
+        assert_eq!(slice(2, 1).0, "cannot slice(2, 1), start index must be less than or equal to end index");
+        assert_eq!(slice(2, 4), ("cannot slice(2, 4), list is length 3".into(), 12));
+        assert_eq!(call(ctx, "list_reverse", &[numbers]), ("[2, 1, 3]".into(), 14));
+        assert_eq!(call(ctx, "list_int_sort", &[numbers]), ("[1, 2, 3]".into(), 29));
         let keys = ints(ctx, &[2, 3, 1]);
-        assert_eq!(
-            call(ctx, "list_int_sortByAssociatedKeys", &[numbers, keys]).0,
-            "[2, 3, 1]"
-        );
-        assert_eq!(
-            call(
-                ctx,
-                "list_distinct",
-                &[list(ctx, &[Value::Int(1), Value::Uint(1)])]
-            ),
-            ("[1]".into(), 19)
-        );
-        assert_eq!(
-            call(ctx, "list_distinct", &[list(ctx, &[Value::String("a")])]).1,
-            13
-        );
+        assert_eq!(call(ctx, "list_int_sortByAssociatedKeys", &[numbers, keys]).0, "[2, 3, 1]");
+        assert_eq!(call(ctx, "list_distinct", &[list(ctx, &[Value::Int(1), Value::Uint(1)])]), ("[1]".into(), 19));
+        assert_eq!(call(ctx, "list_distinct", &[list(ctx, &[Value::String("a")])]).1, 13);
     });
 }
 
 #[test]
 fn ranges_are_limited() {
     with_context(|ctx| {
-        assert_eq!(
-            call(ctx, "lists_range", &[Value::Int(3)]),
-            ("[0, 1, 2]".into(), 14)
-        );
-        assert_eq!(
-            call(ctx, "lists_range", &[Value::Int(-1)]).0,
-            "lists.range: size must be non-negative, got -1"
-        );
+        assert_eq!(call(ctx, "lists_range", &[Value::Int(3)]), ("[0, 1, 2]".into(), 14));
+        assert_eq!(call(ctx, "lists_range", &[Value::Int(-1)]).0, "lists.range: size must be non-negative, got -1");
         let too_long = call(ctx, "lists_range", &[Value::Int(1_000_001)]).0;
-        assert_eq!(
-            too_long,
-            "lists.range: size 1000001 exceeds maximum allowed (1000000)"
-        );
+        assert_eq!(too_long, "lists.range: size 1000001 exceeds maximum allowed (1000000)");
         assert!(matches!(range(ctx, &[Value::Int(1_000_000)]), Value::Halt));
         assert_eq!((ctx.halt(), ctx.cost()), (Some(Halt::CostLimit), 1_000_011));
     });
@@ -111,25 +63,12 @@ fn flatten_goes_as_deep_as_asked() {
         for _ in 0..100_000 {
             nested = list(ctx, &[nested, Value::Int(2)]);
         }
-        assert!(
-            call(ctx, "list_flatten_int", &[nested, Value::Int(i64::MAX)])
-                .0
-                .starts_with("[1, 2, 2")
-        );
+        assert!(call(ctx, "list_flatten_int", &[nested, Value::Int(i64::MAX)]).0.starts_with("[1, 2, 2"));
         let two = list(ctx, &[list(ctx, &[ints(ctx, &[1]), Value::Int(2)])]);
         assert_eq!(call(ctx, "list_flatten", &[two]), ("[[1], 2]".into(), 12));
-        assert_eq!(
-            call(ctx, "list_flatten_int", &[two, Value::Int(0)]),
-            ("[[[1], 2]]".into(), 11)
-        );
-        assert_eq!(
-            call(ctx, "list_flatten_int", &[two, Value::Int(-1)]),
-            ("level must be non-negative".into(), 12)
-        );
-        assert_eq!(
-            call(ctx, "list_flatten", &[Value::Null]).0,
-            "no such overload: null_type.flatten()"
-        );
+        assert_eq!(call(ctx, "list_flatten_int", &[two, Value::Int(0)]), ("[[[1], 2]]".into(), 11));
+        assert_eq!(call(ctx, "list_flatten_int", &[two, Value::Int(-1)]), ("level must be non-negative".into(), 12));
+        assert_eq!(call(ctx, "list_flatten", &[Value::Null]).0, "no such overload: null_type.flatten()");
     });
 }
 
@@ -137,23 +76,12 @@ fn flatten_goes_as_deep_as_asked() {
 fn keys_must_be_comparable_and_of_one_type() {
     with_context(|ctx| {
         let sorted = |list| call(ctx, "list_int_sort", &[list]).0;
-        assert_eq!(
-            sorted(list(ctx, &[Value::Null])),
-            "list elements must be comparable"
-        );
+        assert_eq!(sorted(list(ctx, &[Value::Null])), "list elements must be comparable");
         let mixed = list(ctx, &[Value::Int(1), Value::Uint(1)]);
         assert_eq!(sorted(mixed), "list elements must have the same type");
         assert_eq!(sorted(list(ctx, &[])), "[]");
-        let uneven = call(
-            ctx,
-            "list_int_sortByAssociatedKeys",
-            &[ints(ctx, &[1]), ints(ctx, &[1, 2])],
-        )
-        .0;
-        assert!(
-            uneven.ends_with("but got 1 and 2 elements respectively"),
-            "{uneven}"
-        );
+        let uneven = call(ctx, "list_int_sortByAssociatedKeys", &[ints(ctx, &[1]), ints(ctx, &[1, 2])]).0;
+        assert!(uneven.ends_with("but got 1 and 2 elements respectively"), "{uneven}");
     });
 }
 
@@ -164,10 +92,7 @@ fn go_panics_end_the_evaluation() {
         assert_eq!(call(ctx, "list_distinct", &[Value::String("a")]).1, 0);
         let text = "internal error: interface conversion: types.String is not traits.Lister: missing method Contains";
         assert_eq!(ctx.clear_halt(), Some(Halt::Panic(text)));
-        assert_eq!(
-            call(ctx, "list_flatten_int", &[ints(ctx, &[]), ctx.error("e")]).1,
-            0
-        );
+        assert_eq!(call(ctx, "list_flatten_int", &[ints(ctx, &[]), ctx.error("e")]).1, 0);
         let text = "internal error: interface conversion: ref.Val is *types.Err, not types.Int";
         assert_eq!(ctx.clear_halt(), Some(Halt::Panic(text)));
     });
@@ -189,17 +114,10 @@ fn equal_keys_keep_gos_order() {
         (2000, 1000, 1999, 0xcf36_1826_8968_b945),
     ] {
         let key = |i: usize| i * factor % modulus;
-        assert_eq!(
-            order_hash(len, |a, b| key(*a) < key(*b)),
-            hash,
-            "{len} {modulus} {factor}"
-        );
+        assert_eq!(order_hash(len, |a, b| key(*a) < key(*b)), hash, "{len} {modulus} {factor}");
     }
     let pipe = |i: usize| if i < 250 { i } else { 500 - i };
-    assert_eq!(
-        order_hash(500, |a, b| pipe(*a) < pipe(*b)),
-        0x4f0c_e7a2_c612_e3eb
-    );
+    assert_eq!(order_hash(500, |a, b| pipe(*a) < pipe(*b)), 0x4f0c_e7a2_c612_e3eb);
     // Not an order at all, as with NaN.
     let some = |a: &usize, b: &usize| !a.is_multiple_of(5) && !b.is_multiple_of(5) && (a * 31) % 97 < (b * 31) % 97;
     assert_eq!(order_hash(500, some), 0xa694_c514_6879_c3af);
@@ -208,7 +126,5 @@ fn equal_keys_keep_gos_order() {
 fn order_hash(len: usize, less: impl Fn(&usize, &usize) -> bool) -> u64 {
     let mut order: Vec<usize> = (0..len).collect();
     pdqsort::sort_by(&mut order, less);
-    order.iter().fold(14_695_981_039_346_656_037, |hash, i| {
-        (hash ^ *i as u64).wrapping_mul(1_099_511_628_211)
-    })
+    order.iter().fold(14_695_981_039_346_656_037, |hash, i| (hash ^ *i as u64).wrapping_mul(1_099_511_628_211))
 }

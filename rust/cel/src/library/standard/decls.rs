@@ -25,85 +25,34 @@ pub fn optional_functions() -> Vec<FunctionDecl> {
     let map = || Type::map(Type::param("K"), v());
     let key = || Type::param("K");
     vec![
-        function(
-            "optional.of",
-            vec![global("optional_of", [v()], optional())],
-        ),
-        function(
-            "optional.ofNonZeroValue",
-            vec![global("optional_ofNonZeroValue", [v()], optional())],
-        ),
-        function(
-            "optional.none",
-            vec![global("optional_none", [], optional())],
-        ),
+        function("optional.of", vec![global("optional_of", [v()], optional())]),
+        function("optional.ofNonZeroValue", vec![global("optional_ofNonZeroValue", [v()], optional())]),
+        function("optional.none", vec![global("optional_none", [], optional())]),
         function("value", vec![member("optional_value", [optional()], v())]),
-        function(
-            "hasValue",
-            vec![member("optional_hasValue", [optional()], Bool)],
-        ),
-        function(
-            "or",
-            vec![member(
-                "optional_or_optional",
-                [optional(), optional()],
-                optional(),
-            )],
-        ),
-        function(
-            "orValue",
-            vec![member("optional_orValue_value", [optional(), v()], v())],
-        ),
-        function(
-            "_?._",
-            vec![global("select_optional_field", [Dyn, String], optional())],
-        ),
+        function("hasValue", vec![member("optional_hasValue", [optional()], Bool)]),
+        function("or", vec![member("optional_or_optional", [optional(), optional()], optional())]),
+        function("orValue", vec![member("optional_orValue_value", [optional(), v()], v())]),
+        function("_?._", vec![global("select_optional_field", [Dyn, String], optional())]),
         function(
             "_[?_]",
             vec![
                 global("list_optindex_optional_int", [list(), Int], optional()),
-                global(
-                    "optional_list_optindex_optional_int",
-                    [Type::optional(list()), Int],
-                    optional(),
-                ),
+                global("optional_list_optindex_optional_int", [Type::optional(list()), Int], optional()),
                 global("map_optindex_optional_value", [map(), key()], optional()),
-                global(
-                    "optional_map_optindex_optional_value",
-                    [Type::optional(map()), key()],
-                    optional(),
-                ),
+                global("optional_map_optindex_optional_value", [Type::optional(map()), key()], optional()),
             ],
         ),
         function(
             "_[_]",
             vec![
-                global(
-                    "optional_list_index_int",
-                    [Type::optional(list()), Int],
-                    optional(),
-                ),
-                global(
-                    "optional_map_index_value",
-                    [Type::optional(map()), key()],
-                    optional(),
-                ),
+                global("optional_list_index_int", [Type::optional(list()), Int], optional()),
+                global("optional_map_index_value", [Type::optional(map()), key()], optional()),
             ],
         ),
         function("last", vec![member("list_last", [list()], optional())]),
         function("first", vec![member("list_first", [list()], optional())]),
-        function(
-            "optional.unwrap",
-            vec![global("optional_unwrap", [Type::list(optional())], list())],
-        ),
-        function(
-            "unwrapOpt",
-            vec![member(
-                "optional_unwrapOpt",
-                [Type::list(optional())],
-                list(),
-            )],
-        ),
+        function("optional.unwrap", vec![global("optional_unwrap", [Type::list(optional())], list())]),
+        function("unwrapOpt", vec![member("optional_unwrapOpt", [Type::list(optional())], list())]),
     ]
 }
 
@@ -151,10 +100,7 @@ fn logic() -> Vec<FunctionDecl> {
         function("_&&_", vec![global("logical_and", [Bool, Bool], Bool)]),
         function("_||_", vec![global("logical_or", [Bool, Bool], Bool)]),
         function("!_", vec![global("logical_not", [Bool], Bool)]),
-        function(
-            "@not_strictly_false",
-            vec![global("not_strictly_false", [Bool], Bool)],
-        ),
+        function("@not_strictly_false", vec![global("not_strictly_false", [Bool], Bool)]),
         function("_==_", vec![global("equals", [a(), a()], Bool)]),
         function("_!=_", vec![global("not_equals", [a(), a()], Bool)]),
     ]
@@ -184,13 +130,7 @@ fn arithmetic() -> Vec<FunctionDecl> {
                 global("divide_uint64", [Uint, Uint], Uint),
             ],
         ),
-        function(
-            "_%_",
-            vec![
-                global("modulo_int64", [Int, Int], Int),
-                global("modulo_uint64", [Uint, Uint], Uint),
-            ],
-        ),
+        function("_%_", vec![global("modulo_int64", [Int, Int], Int), global("modulo_uint64", [Uint, Uint], Uint)]),
         function(
             "_*_",
             vec![
@@ -199,29 +139,15 @@ fn arithmetic() -> Vec<FunctionDecl> {
                 global("multiply_uint64", [Uint, Uint], Uint),
             ],
         ),
-        function(
-            "-_",
-            vec![
-                global("negate_double", [Double], Double),
-                global("negate_int64", [Int], Int),
-            ],
-        ),
+        function("-_", vec![global("negate_double", [Double], Double), global("negate_int64", [Int], Int)]),
         function(
             "_-_",
             vec![
                 global("subtract_double", [Double, Double], Double),
                 global("subtract_duration_duration", [Duration, Duration], Duration),
                 global("subtract_int64", [Int, Int], Int),
-                global(
-                    "subtract_timestamp_duration",
-                    [Timestamp, Duration],
-                    Timestamp,
-                ),
-                global(
-                    "subtract_timestamp_timestamp",
-                    [Timestamp, Timestamp],
-                    Duration,
-                ),
+                global("subtract_timestamp_duration", [Timestamp, Duration], Timestamp),
+                global("subtract_timestamp_timestamp", [Timestamp, Timestamp], Duration),
                 global("subtract_uint64", [Uint, Uint], Uint),
             ],
         ),
@@ -265,18 +191,9 @@ fn collections() -> Vec<FunctionDecl> {
     vec![
         function(
             "_[_]",
-            vec![
-                global("index_list", [list_a(), Int], a()),
-                global("index_map", [map_ab(), a()], Type::param("B")),
-            ],
+            vec![global("index_list", [list_a(), Int], a()), global("index_map", [map_ab(), a()], Type::param("B"))],
         ),
-        function(
-            "@in",
-            vec![
-                global("in_list", [a(), list_a()], Bool),
-                global("in_map", [a(), map_ab()], Bool),
-            ],
-        ),
+        function("@in", vec![global("in_list", [a(), list_a()], Bool), global("in_map", [a(), map_ab()], Bool)]),
         function(
             "size",
             vec![
@@ -296,20 +213,8 @@ fn collections() -> Vec<FunctionDecl> {
 fn conversions() -> Vec<FunctionDecl> {
     vec![
         function("type", vec![global("type", [a()], Type::type_of(a()))]),
-        function(
-            "bool",
-            vec![
-                global("bool_to_bool", [Bool], Bool),
-                global("string_to_bool", [String], Bool),
-            ],
-        ),
-        function(
-            "bytes",
-            vec![
-                global("bytes_to_bytes", [Bytes], Bytes),
-                global("string_to_bytes", [String], Bytes),
-            ],
-        ),
+        function("bool", vec![global("bool_to_bool", [Bool], Bool), global("string_to_bool", [String], Bool)]),
+        function("bytes", vec![global("bytes_to_bytes", [Bytes], Bytes), global("string_to_bytes", [String], Bytes)]),
         function(
             "double",
             vec![
@@ -373,24 +278,12 @@ fn conversions() -> Vec<FunctionDecl> {
 
 fn strings() -> Vec<FunctionDecl> {
     vec![
-        function(
-            "contains",
-            vec![member("contains_string", [String, String], Bool)],
-        ),
-        function(
-            "endsWith",
-            vec![member("ends_with_string", [String, String], Bool)],
-        ),
-        function(
-            "startsWith",
-            vec![member("starts_with_string", [String, String], Bool)],
-        ),
+        function("contains", vec![member("contains_string", [String, String], Bool)]),
+        function("endsWith", vec![member("ends_with_string", [String, String], Bool)]),
+        function("startsWith", vec![member("starts_with_string", [String, String], Bool)]),
         function(
             "matches",
-            vec![
-                global("matches", [String, String], Bool),
-                member("matches_string", [String, String], Bool),
-            ],
+            vec![global("matches", [String, String], Bool), member("matches_string", [String, String], Bool)],
         ),
     ]
 }
@@ -398,68 +291,20 @@ fn strings() -> Vec<FunctionDecl> {
 /// The parts of timestamps, with and without a time zone, and of durations.
 fn timestamp_parts() -> Vec<FunctionDecl> {
     let part = |name, id, id_with_zone, duration: Option<&'static str>| {
-        let mut overloads = vec![
-            member(id, [Timestamp], Int),
-            member(id_with_zone, [Timestamp, String], Int),
-        ];
+        let mut overloads = vec![member(id, [Timestamp], Int), member(id_with_zone, [Timestamp, String], Int)];
         overloads.extend(duration.map(|id| member(id, [Duration], Int)));
         function(name, overloads)
     };
     vec![
-        part(
-            "getFullYear",
-            "timestamp_to_year",
-            "timestamp_to_year_with_tz",
-            None,
-        ),
-        part(
-            "getMonth",
-            "timestamp_to_month",
-            "timestamp_to_month_with_tz",
-            None,
-        ),
-        part(
-            "getDayOfYear",
-            "timestamp_to_day_of_year",
-            "timestamp_to_day_of_year_with_tz",
-            None,
-        ),
-        part(
-            "getDayOfMonth",
-            "timestamp_to_day_of_month",
-            "timestamp_to_day_of_month_with_tz",
-            None,
-        ),
-        part(
-            "getDate",
-            "timestamp_to_day_of_month_1_based",
-            "timestamp_to_day_of_month_1_based_with_tz",
-            None,
-        ),
-        part(
-            "getDayOfWeek",
-            "timestamp_to_day_of_week",
-            "timestamp_to_day_of_week_with_tz",
-            None,
-        ),
-        part(
-            "getHours",
-            "timestamp_to_hours",
-            "timestamp_to_hours_with_tz",
-            Some("duration_to_hours"),
-        ),
-        part(
-            "getMinutes",
-            "timestamp_to_minutes",
-            "timestamp_to_minutes_with_tz",
-            Some("duration_to_minutes"),
-        ),
-        part(
-            "getSeconds",
-            "timestamp_to_seconds",
-            "timestamp_to_seconds_tz",
-            Some("duration_to_seconds"),
-        ),
+        part("getFullYear", "timestamp_to_year", "timestamp_to_year_with_tz", None),
+        part("getMonth", "timestamp_to_month", "timestamp_to_month_with_tz", None),
+        part("getDayOfYear", "timestamp_to_day_of_year", "timestamp_to_day_of_year_with_tz", None),
+        part("getDayOfMonth", "timestamp_to_day_of_month", "timestamp_to_day_of_month_with_tz", None),
+        part("getDate", "timestamp_to_day_of_month_1_based", "timestamp_to_day_of_month_1_based_with_tz", None),
+        part("getDayOfWeek", "timestamp_to_day_of_week", "timestamp_to_day_of_week_with_tz", None),
+        part("getHours", "timestamp_to_hours", "timestamp_to_hours_with_tz", Some("duration_to_hours")),
+        part("getMinutes", "timestamp_to_minutes", "timestamp_to_minutes_with_tz", Some("duration_to_minutes")),
+        part("getSeconds", "timestamp_to_seconds", "timestamp_to_seconds_tz", Some("duration_to_seconds")),
         part(
             "getMilliseconds",
             "timestamp_to_milliseconds",

@@ -22,28 +22,16 @@ pub(super) const IMPLEMENTATIONS: [Implementation; 16] = [
     implementation("_>=_", |ctx, args| ordered(ctx, args, Ordering::is_ge)),
     implementation("@in", |ctx, args| binary(ctx, args, is_in)),
     implementation("size", |ctx, args| unary(ctx, args, size)),
-    implementation("type", |ctx, args| {
-        unary(ctx, args, |_, value| ops::convert::to_type(value))
-    }),
+    implementation("type", |ctx, args| unary(ctx, args, |_, value| ops::convert::to_type(value))),
     implementation("dyn", |ctx, args| unary(ctx, args, |_, value| value)),
-    implementation("not_strictly_false", |ctx, args| {
-        unary(ctx, args, |_, value| not_strictly_false(value))
-    }),
+    implementation("not_strictly_false", |ctx, args| unary(ctx, args, |_, value| not_strictly_false(value))),
 ];
 
 const fn implementation(id: &'static str, eval: crate::function::EvalFn) -> Implementation {
-    Implementation {
-        id,
-        eval,
-        cost: None,
-    }
+    Implementation { id, eval, cost: None }
 }
 
-fn unary<'a>(
-    ctx: &EvalContext<'a>,
-    args: &[Value<'a>],
-    op: fn(&EvalContext<'a>, Value<'a>) -> Value<'a>,
-) -> Value<'a> {
+fn unary<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], op: fn(&EvalContext<'a>, Value<'a>) -> Value<'a>) -> Value<'a> {
     match args {
         [value] => op(ctx, *value),
         _ => ctx.error("no such overload"),
@@ -61,11 +49,7 @@ fn binary<'a>(
     }
 }
 
-fn ordered<'a>(
-    ctx: &EvalContext<'a>,
-    args: &[Value<'a>],
-    holds: fn(Ordering) -> bool,
-) -> Value<'a> {
+fn ordered<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], holds: fn(Ordering) -> bool) -> Value<'a> {
     match args {
         [left, right] => match compare::compare(ctx, *left, *right) {
             Ok(ordering) => Value::Bool(holds(ordering)),
@@ -84,11 +68,7 @@ fn not<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 }
 
 /// `element in container`: an element of a list, or a key of a map.
-pub(crate) fn is_in<'a>(
-    ctx: &EvalContext<'a>,
-    element: Value<'a>,
-    container: Value<'a>,
-) -> Value<'a> {
+pub(crate) fn is_in<'a>(ctx: &EvalContext<'a>, element: Value<'a>, container: Value<'a>) -> Value<'a> {
     if let Some(list) = ListView::of(container) {
         return ops::contains(ctx, list, element);
     }

@@ -30,47 +30,27 @@ pub(super) const TIMESTAMPS: [Implementation; 20] = parts! {
 
 /// Implementations by overload id.
 pub(super) const DURATIONS: [Implementation; 4] = [
-    part("duration_to_hours", |ctx, args| {
-        of_duration(ctx, args, |nanos| duration::in_unit(nanos, HOUR) as i64)
-    }),
-    part("duration_to_minutes", |ctx, args| {
-        of_duration(ctx, args, |nanos| duration::in_unit(nanos, MINUTE) as i64)
-    }),
-    part("duration_to_seconds", |ctx, args| {
-        of_duration(ctx, args, |nanos| duration::seconds(nanos) as i64)
-    }),
-    part("duration_to_milliseconds", |ctx, args| {
-        of_duration(ctx, args, |nanos| nanos / 1_000_000)
-    }),
+    part("duration_to_hours", |ctx, args| of_duration(ctx, args, |nanos| duration::in_unit(nanos, HOUR) as i64)),
+    part("duration_to_minutes", |ctx, args| of_duration(ctx, args, |nanos| duration::in_unit(nanos, MINUTE) as i64)),
+    part("duration_to_seconds", |ctx, args| of_duration(ctx, args, |nanos| duration::seconds(nanos) as i64)),
+    part("duration_to_milliseconds", |ctx, args| of_duration(ctx, args, |nanos| nanos / 1_000_000)),
 ];
 
 const MINUTE: i64 = 60_000_000_000;
 const HOUR: i64 = 60 * MINUTE;
 
 const fn part(id: &'static str, eval: EvalFn) -> Implementation {
-    Implementation {
-        id,
-        eval,
-        cost: None,
-    }
+    Implementation { id, eval, cost: None }
 }
 
-fn utc<'a>(
-    ctx: &EvalContext<'a>,
-    args: &[Value<'a>],
-    part: fn(Timestamp, Civil) -> i64,
-) -> Value<'a> {
+fn utc<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], part: fn(Timestamp, Civil) -> i64) -> Value<'a> {
     match args {
         [Value::Timestamp(time)] => Value::Int(part(*time, Civil::of(*time, 0))),
         _ => ctx.error("no such overload"),
     }
 }
 
-fn in_zone<'a>(
-    ctx: &EvalContext<'a>,
-    args: &[Value<'a>],
-    part: fn(Timestamp, Civil) -> i64,
-) -> Value<'a> {
+fn in_zone<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], part: fn(Timestamp, Civil) -> i64) -> Value<'a> {
     match args {
         [Value::Timestamp(time), Value::String(name)] => match zone::offset_at(ctx, name, *time) {
             Ok(offset) => Value::Int(part(*time, Civil::of(*time, offset))),

@@ -77,31 +77,21 @@ impl Clause {
     fn parse(text: &str) -> Result<(Clause, &str), String> {
         let (precision, rest) = match text.strip_prefix('.') {
             Some(digits) => {
-                let (precision, rest) = precision(digits)
-                    .map_err(|message| format!("error while parsing precision: {message}"))?;
+                let (precision, rest) =
+                    precision(digits).map_err(|message| format!("error while parsing precision: {message}"))?;
                 (Some(precision), rest)
             }
             None => (None, text),
         };
         let letter = rest.bytes().next().unwrap_or_default();
         match rest.get(1..) {
-            Some(after) if b"sdfebxXo".contains(&letter) => {
-                Ok((Clause { precision, letter }, after))
-            }
+            Some(after) if b"sdfebxXo".contains(&letter) => Ok((Clause { precision, letter }, after)),
             // Of a longer character Go shows the first byte, as if that were a code point.
-            _ => Err(format!(
-                "unrecognized formatting clause \"{}\"",
-                char::from(letter)
-            )),
+            _ => Err(format!("unrecognized formatting clause \"{}\"", char::from(letter))),
         }
     }
 
-    fn write<'a>(
-        &self,
-        ctx: &EvalContext<'a>,
-        out: &mut ArenaString<'a>,
-        arg: Value<'a>,
-    ) -> Result<(), Failure> {
+    fn write<'a>(&self, ctx: &EvalContext<'a>, out: &mut ArenaString<'a>, arg: Value<'a>) -> Result<(), Failure> {
         let written = match (self.letter, arg) {
             (b's', _) => return write_any(ctx, out, arg),
             (b'd', Value::Int(i)) => write!(out, "{i}"),
@@ -121,18 +111,10 @@ impl Clause {
             (b'X', Value::Int(i)) => write!(out, "{}{:X}", minus(i), i.unsigned_abs()),
             (b'x', Value::Uint(u)) => write!(out, "{u:x}"),
             (b'X', Value::Uint(u)) => write!(out, "{u:X}"),
-            (b'x', Value::String(text)) => {
-                text.bytes().try_for_each(|byte| write!(out, "{byte:02x}"))
-            }
-            (b'X', Value::String(text)) => {
-                text.bytes().try_for_each(|byte| write!(out, "{byte:02X}"))
-            }
-            (b'x', Value::Bytes(bytes)) => {
-                bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
-            }
-            (b'X', Value::Bytes(bytes)) => {
-                bytes.iter().try_for_each(|byte| write!(out, "{byte:02X}"))
-            }
+            (b'x', Value::String(text)) => text.bytes().try_for_each(|byte| write!(out, "{byte:02x}")),
+            (b'X', Value::String(text)) => text.bytes().try_for_each(|byte| write!(out, "{byte:02X}")),
+            (b'x', Value::Bytes(bytes)) => bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}")),
+            (b'X', Value::Bytes(bytes)) => bytes.iter().try_for_each(|byte| write!(out, "{byte:02X}")),
             (b'o', Value::Int(i)) => write!(out, "{}{:o}", minus(i), i.unsigned_abs()),
             (b'o', Value::Uint(u)) => write!(out, "{u:o}"),
             _ => return self.complain(arg),
@@ -170,9 +152,7 @@ fn precision(text: &str) -> Result<(u64, &str), String> {
         Err(_) if digits.is_empty() => "invalid syntax",
         Err(_) => "value out of range",
     };
-    Err(format!(
-        "error while converting precision to integer: strconv.Atoi: parsing \"{digits}\": {problem}"
-    ))
+    Err(format!("error while converting precision to integer: strconv.Atoi: parsing \"{digits}\": {problem}"))
 }
 
 /// The double that `%f` and `%e` take.
@@ -187,11 +167,7 @@ fn double(value: Value<'_>) -> Option<f64> {
 }
 
 /// `%s`
-fn write_any<'a>(
-    ctx: &EvalContext<'a>,
-    out: &mut ArenaString<'a>,
-    value: Value<'a>,
-) -> Result<(), Failure> {
+fn write_any<'a>(ctx: &EvalContext<'a>, out: &mut ArenaString<'a>, value: Value<'a>) -> Result<(), Failure> {
     match value {
         Value::List(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_) => {
             return write_container(ctx, out, value);
@@ -222,38 +198,19 @@ fn write_any<'a>(
 fn text_of<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> Result<&'a str, String> {
     match to_string(ctx, value) {
         Value::String(text) => Ok(text),
-        Value::Error(error) => Err(format!(
-            "could not convert argument {} to string",
-            quoted(error.message)
-        )),
-        _ => Err(format!(
-            "could not convert argument of type {} to string",
-            value.type_name()
-        )),
+        Value::Error(error) => Err(format!("could not convert argument {} to string", quoted(error.message))),
+        _ => Err(format!("could not convert argument of type {} to string", value.type_name())),
     }
 }
 
 /// A list or map that is being written, and the text of its parts so far.
 enum Open<'a> {
-    List {
-        list: ListView<'a>,
-        next: usize,
-        text: String,
-    },
-    Map {
-        map: MapOrder<'a>,
-        next: usize,
-        entries: Vec<(String, String)>,
-        size: usize,
-    },
+    List { list: ListView<'a>, next: usize, text: String },
+    Map { map: MapOrder<'a>, next: usize, entries: Vec<(String, String)>, size: usize },
 }
 
 /// Writes a list or map. Nested ones are kept on a stack of their own, since their depth is the request's.
-fn write_container<'a>(
-    ctx: &EvalContext<'a>,
-    out: &mut ArenaString<'a>,
-    value: Value<'a>,
-) -> Result<(), Failure> {
+fn write_container<'a>(ctx: &EvalContext<'a>, out: &mut ArenaString<'a>, value: Value<'a>) -> Result<(), Failure> {
     let mut open = vec![open_container(ctx, value)?];
     // The text of the container that was closed last.
     let mut closed: Option<String> = None;
@@ -278,19 +235,10 @@ fn write_container<'a>(
 
 fn open_container<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> Result<Open<'a>, String> {
     if let Some(list) = ListView::of(value) {
-        return Ok(Open::List {
-            list,
-            next: 0,
-            text: String::new(),
-        });
+        return Ok(Open::List { list, next: 0, text: String::new() });
     }
     match MapView::of(value) {
-        Some(map) => Ok(Open::Map {
-            map: map.order(ctx),
-            next: 0,
-            entries: Vec::new(),
-            size: 0,
-        }),
+        Some(map) => Ok(Open::Map { map: map.order(ctx), next: 0, entries: Vec::new(), size: 0 }),
         None => Err(format!("no formatting function for {}", value.type_name())),
     }
 }
@@ -307,22 +255,15 @@ impl<'a> Open<'a> {
                 *next += 1;
                 Ok(part)
             }
-            Open::Map {
-                map, next, entries, ..
-            } => {
+            Open::Map { map, next, entries, .. } => {
                 let Some((key, value)) = map.entry(ctx, *next) else {
                     return Ok(None);
                 };
                 *next += 1;
                 let key = match key {
-                    Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_) => {
-                        literal(ctx, key)?
-                    }
+                    Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_) => literal(ctx, key)?,
                     _ => {
-                        return Err(format!(
-                            "no formatting function for map key of type {}",
-                            key.type_name()
-                        ));
+                        return Err(format!("no formatting function for map key of type {}", key.type_name()));
                     }
                 };
                 entries.push((key, String::new()));
@@ -355,10 +296,7 @@ impl<'a> Open<'a> {
             Open::List { text, .. } => format!("[{text}]"),
             Open::Map { mut entries, .. } => {
                 entries.sort_by(|a, b| a.0.cmp(&b.0));
-                let entries: Vec<String> = entries
-                    .into_iter()
-                    .map(|(key, value)| format!("{key}:{value}"))
-                    .collect();
+                let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}:{value}")).collect();
                 format!("{{{}}}", entries.join(", "))
             }
         }

@@ -70,9 +70,7 @@ pub(super) fn scientific(value: f64, width: Option<u64>) -> String {
         None => exponent,
     };
     for digit in format!("{exponent:0>2}").chars() {
-        let superscript = digit
-            .to_digit(10)
-            .and_then(|digit| SUPERSCRIPTS.get(digit as usize));
+        let superscript = digit.to_digit(10).and_then(|digit| SUPERSCRIPTS.get(digit as usize));
         out.extend(superscript);
     }
     format!("{out:>width$}")
@@ -82,9 +80,7 @@ fn special(value: f64) -> Option<&'static str> {
     if value.is_nan() {
         return Some("NaN");
     }
-    value
-        .is_infinite()
-        .then_some(if value < 0.0 { "-∞" } else { "∞" })
+    value.is_infinite().then_some(if value < 0.0 { "-∞" } else { "∞" })
 }
 
 /// A double inside a list or map: Go's `%.6f`.

@@ -11,10 +11,7 @@ fn offset_of(text: &str, position: i64) -> Option<usize> {
     if text.is_ascii() {
         return (position <= text.len()).then_some(position);
     }
-    text.char_indices()
-        .map(|(offset, _)| offset)
-        .chain([text.len()])
-        .nth(position)
+    text.char_indices().map(|(offset, _)| offset).chain([text.len()]).nth(position)
 }
 
 fn out_of_range<'a>(ctx: &EvalContext<'a>, index: i64) -> Value<'a> {
@@ -41,9 +38,7 @@ pub(super) fn substring<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<
     if let Some(end) = end
         && start > end
     {
-        return ctx.errorf(format_args!(
-            "invalid substring range. start: {start}, end: {end}"
-        ));
+        return ctx.errorf(format_args!("invalid substring range. start: {start}, end: {end}"));
     }
     let Some(from) = offset_of(text, start) else {
         return out_of_range(ctx, start);
@@ -60,11 +55,7 @@ pub(super) fn substring<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<
 
 fn position(text: &str, offset: Option<usize>) -> Value<'_> {
     let before = offset.and_then(|offset| text.get(..offset));
-    Value::Int(
-        before
-            .and_then(|before| i64::try_from(code_points(before)).ok())
-            .unwrap_or(-1),
-    )
+    Value::Int(before.and_then(|before| i64::try_from(code_points(before)).ok()).unwrap_or(-1))
 }
 
 pub(super) fn index_of<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
@@ -78,11 +69,7 @@ pub(super) fn index_of<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'
     }
     let start = offset_of(text, from);
     if part.is_empty() {
-        return if start.is_some() {
-            Value::Int(from)
-        } else {
-            position(text, Some(text.len()))
-        };
+        return if start.is_some() { Value::Int(from) } else { position(text, Some(text.len())) };
     }
     let found = start.and_then(|start| text.get(start..)?.find(part).map(|at| start + at));
     position(text, found)
@@ -101,11 +88,7 @@ pub(super) fn last_index_of<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Va
     }
     let start = offset_of(text, from);
     if part.is_empty() {
-        return if start.is_some() {
-            Value::Int(from)
-        } else {
-            position(text, Some(text.len()))
-        };
+        return if start.is_some() { Value::Int(from) } else { position(text, Some(text.len())) };
     }
     // From the end on there is nothing to find, not even what begins earlier.
     let Some(start) = start.filter(|start| *start < text.len()) else {

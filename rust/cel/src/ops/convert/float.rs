@@ -5,11 +5,7 @@ pub(super) fn parse(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let negative = text.starts_with('-');
     if unsigned.eq_ignore_ascii_case("inf") || unsigned.eq_ignore_ascii_case("infinity") {
-        return Some(if negative {
-            f64::NEG_INFINITY
-        } else {
-            f64::INFINITY
-        });
+        return Some(if negative { f64::NEG_INFINITY } else { f64::INFINITY });
     }
     if text.eq_ignore_ascii_case("nan") {
         return Some(f64::NAN);
@@ -23,23 +19,14 @@ pub(super) fn parse(text: &str) -> Option<f64> {
     } else {
         decimal(&plain)?
     };
-    magnitude
-        .is_finite()
-        .then_some(if negative { -magnitude } else { magnitude })
+    magnitude.is_finite().then_some(if negative { -magnitude } else { magnitude })
 }
 
 /// Underscores stand between digits, or between a base prefix and a digit.
 fn underscores_ok(text: &str) -> bool {
-    let prefixed = matches!(
-        text.as_bytes(),
-        [b'0', b'b' | b'B' | b'o' | b'O' | b'x' | b'X', ..]
-    );
+    let prefixed = matches!(text.as_bytes(), [b'0', b'b' | b'B' | b'o' | b'O' | b'x' | b'X', ..]);
     let hex = matches!(text.as_bytes(), [b'0', b'x' | b'X', ..]);
-    let (mut last, rest) = if prefixed {
-        ('0', text.get(2..).unwrap_or_default())
-    } else {
-        ('^', text)
-    };
+    let (mut last, rest) = if prefixed { ('0', text.get(2..).unwrap_or_default()) } else { ('^', text) };
     for c in rest.chars() {
         let digit = c.is_ascii_digit() || (hex && c.is_ascii_hexdigit());
         last = match (c, last) {
@@ -54,8 +41,7 @@ fn underscores_ok(text: &str) -> bool {
 
 fn decimal(text: &str) -> Option<f64> {
     // Rust reads the same decimal syntax, and its own words for infinity, which begin with no digit or point.
-    text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
-        .then(|| text.parse().ok())?
+    text.starts_with(|c: char| c.is_ascii_digit() || c == '.').then(|| text.parse().ok())?
 }
 
 /// `mantissa p exponent` after `0x`; the exponent must be there.
@@ -65,18 +51,8 @@ fn hexadecimal(text: &str) -> Option<f64> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let magnitude = digits.bytes().fold(0i64, |e, digit| {
-        if e < 10_000 {
-            e * 10 + i64::from(digit - b'0')
-        } else {
-            e
-        }
-    });
-    let mut exponent = if exponent.starts_with('-') {
-        -magnitude
-    } else {
-        magnitude
-    };
+    let magnitude = digits.bytes().fold(0i64, |e, digit| if e < 10_000 { e * 10 + i64::from(digit - b'0') } else { e });
+    let mut exponent = if exponent.starts_with('-') { -magnitude } else { magnitude };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     if whole.is_empty() && fraction.is_empty() {
         return None;
@@ -109,11 +85,7 @@ fn round(bits: u64, sticky: bool, exponent: i64) -> f64 {
         return bits as f64 * power(exponent);
     }
     let kept = if drop > 63 { 0 } else { bits >> drop };
-    let rest = if drop > 63 {
-        bits
-    } else {
-        bits & ((1u64 << drop) - 1)
-    };
+    let rest = if drop > 63 { bits } else { bits & ((1u64 << drop) - 1) };
     let half = match drop {
         1..=63 => 1u64 << (drop - 1),
         64 => 1u64 << 63,

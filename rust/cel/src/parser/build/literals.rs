@@ -13,14 +13,8 @@ impl Builder<'_> {
             Ok(literal) => {
                 // The range counts the literal's own characters, not white space after the sign.
                 let len = token.byte_len + sign.map_or(0, |sign| sign.byte_len);
-                let range = OffsetRange {
-                    start: first.start,
-                    stop: first.start + len,
-                };
-                Expr {
-                    id: self.ids.add(Some(range)),
-                    kind: ExprKind::Literal(literal),
-                }
+                let range = OffsetRange { start: first.start, stop: first.start + len };
+                Expr { id: self.ids.add(Some(range)), kind: ExprKind::Literal(literal) }
             }
             Err(message) => self.error_at(first, message),
         })
@@ -29,19 +23,13 @@ impl Builder<'_> {
     fn literal(&self, negative: bool, token: &Token) -> Result<Literal, &'static str> {
         let text = token.text(self.text);
         match token.kind {
-            TokenKind::Int => int(text, negative)
-                .map(Literal::Int)
-                .ok_or("invalid int literal"),
+            TokenKind::Int => int(text, negative).map(Literal::Int).ok_or("invalid int literal"),
             TokenKind::Uint => uint(text).map(Literal::Uint).ok_or("invalid uint literal"),
-            TokenKind::Float => double(text, negative)
-                .map(Literal::Double)
-                .ok_or("invalid double literal"),
-            TokenKind::String => unescape_string(text)
-                .map(Literal::String)
-                .map_err(|error| error.message()),
-            TokenKind::Bytes => unescape_bytes(text.get(1..).unwrap_or(""))
-                .map(Literal::Bytes)
-                .map_err(|error| error.message()),
+            TokenKind::Float => double(text, negative).map(Literal::Double).ok_or("invalid double literal"),
+            TokenKind::String => unescape_string(text).map(Literal::String).map_err(|error| error.message()),
+            TokenKind::Bytes => {
+                unescape_bytes(text.get(1..).unwrap_or("")).map(Literal::Bytes).map_err(|error| error.message())
+            }
             TokenKind::True => Ok(Literal::Bool(true)),
             TokenKind::False => Ok(Literal::Bool(false)),
             _ => Ok(Literal::Null),
@@ -58,11 +46,7 @@ fn magnitude(text: &str) -> Option<u64> {
 
 fn int(text: &str, negative: bool) -> Option<i64> {
     let magnitude = magnitude(text)?;
-    if negative {
-        0i64.checked_sub_unsigned(magnitude)
-    } else {
-        i64::try_from(magnitude).ok()
-    }
+    if negative { 0i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
 }
 
 fn uint(text: &str) -> Option<u64> {
@@ -72,7 +56,5 @@ fn uint(text: &str) -> Option<u64> {
 /// As Go's `strconv.ParseFloat`: too large is an error, too small is zero.
 fn double(text: &str, negative: bool) -> Option<f64> {
     let value: f64 = text.parse().ok()?;
-    value
-        .is_finite()
-        .then_some(if negative { -value } else { value })
+    value.is_finite().then_some(if negative { -value } else { value })
 }
