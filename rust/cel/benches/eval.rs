@@ -1,4 +1,9 @@
 //! How long expressions take, cost counted, over an encoded record: `cargo bench -p celgate-cel`.
+#![allow(
+    clippy::expect_used,
+    missing_docs,
+    reason = "a benchmark that cannot go on has failed; criterion makes functions"
+)]
 
 use bumpalo::Bump;
 use celgate_cel::check::check;
