@@ -1,5 +1,5 @@
 # celgate: everything that a developer or CI runs. `make demo` and `make test` need Rust (cargo), Go, a C compiler and make; all else is
-# fetched by them. Timings: docs/development.md.
+# fetched by them.
 
 GO ?= go
 CARGO ?= cargo
@@ -43,6 +43,7 @@ record: server
 	$(BIN)/demo --admission-engine=upstream --record
 
 include tests/targets.mk
+include benchmarks/targets.mk
 
 .PHONY: clean
 clean:

@@ -19,14 +19,18 @@ func main() {
 	roundTime := flag.Duration("round-time", 300*time.Millisecond, "how long a round aims to take")
 	filter := flag.String("filter", "", "regular expression: only workloads that match")
 	policies := flag.Int("memory-policies", 1000, "policies of the memory measurement; 0 leaves it out")
+	redraw := flag.Bool("redraw", false, "measure nothing: make the table and plots again from admission.json")
 	child := flag.String("memory-child", "", "internal: print the memory of one engine")
 	flag.Parse()
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
 	var err error
-	if *child != "" {
+	switch {
+	case *child != "":
 		err = memoryChild(*child, *policies)
-	} else {
+	case *redraw:
+		err = redrawn(*out)
+	default:
 		err = run(*out, *filter, *rounds, *roundTime, *policies)
 	}
 	if err != nil {

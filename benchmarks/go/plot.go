@@ -33,6 +33,7 @@ func plotRatios(r *report, dir string) error {
 		names = append(names, one.Workload)
 	}
 	bars.NominalY(names...)
+	bars.Y.Padding = vg.Points(20)
 	if err := bars.Save(7*vg.Inch, vg.Length(len(names))*vg.Points(18)+vg.Inch, filepath.Join(dir, "ratio.svg")); err != nil {
 		return err
 	}

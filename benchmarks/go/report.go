@@ -75,6 +75,19 @@ func (r *report) write(dir string) error {
 	return plotRatios(r, dir)
 }
 
+// redrawn makes the table and plots again from the admission.json in dir.
+func redrawn(dir string) error {
+	content, err := os.ReadFile(filepath.Join(dir, "admission.json"))
+	if err != nil {
+		return err
+	}
+	r := &report{}
+	if err := json.Unmarshal(content, r); err != nil {
+		return err
+	}
+	return r.write(dir)
+}
+
 func (r *report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The plugin, upstream's and ours\n\nMade by `make bench` at commit %s on %s, %s.\n", r.Commit, r.Date, r.Machine)
