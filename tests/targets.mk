@@ -9,6 +9,7 @@ lint:
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	@unformatted=$$(gofmt -l go tests benchmarks 2>/dev/null); if [ -n "$$unformatted" ]; then echo "gofmt: $$unformatted" >&2; exit 1; fi
 	tests/house-rules
+	cd go && $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tests=false ./...
 
 .PHONY: test-rust
 test-rust:
