@@ -1,4 +1,4 @@
-//go:build !race && !gcstress
+//go:build !asan && !race && !gcstress
 
 package validating_test
 
