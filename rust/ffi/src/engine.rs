@@ -70,17 +70,9 @@ pub unsafe extern "C" fn celgate_engine_new(
             (Some(hooks), Some(bindings), Some(texts)) => unsafe { engine(hooks, bindings, texts) },
             _ => Err("hooks, bindings or texts is NULL".to_owned()),
         };
-        match made {
-            Ok(engine) => {
-                // SAFETY: by this function's contract.
-                unsafe { raw::give(engine_out, Some(celgate_engine(Arc::new(engine)))) };
-                celgate_status::Ok
-            }
-            Err(reason) => {
-                text.write(reason.as_bytes());
-                celgate_status::Invalid
-            }
-        }
+        let made = made.map(|engine| celgate_engine(Arc::new(engine)));
+        // SAFETY: by this function's contract.
+        unsafe { raw::finish(engine_out, &mut text, made) }
     })
 }
 

@@ -38,17 +38,9 @@ pub unsafe extern "C" fn celgate_params_new(
             Some(previous) => previous.0.apply(batch),
             None => ParamSet::empty().apply(batch),
         });
-        match made {
-            Ok(params) => {
-                // SAFETY: by this function's contract.
-                unsafe { raw::give(params_out, Some(celgate_params(params))) };
-                celgate_status::Ok
-            }
-            Err(reason) => {
-                text.write(reason.as_bytes());
-                celgate_status::Invalid
-            }
-        }
+        let made = made.map(celgate_params);
+        // SAFETY: by this function's contract.
+        unsafe { raw::finish(params_out, &mut text, made) }
     })
 }
 

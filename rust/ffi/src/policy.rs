@@ -37,17 +37,12 @@ pub unsafe extern "C" fn celgate_policy_new(
             raw::give::<celgate_policy>(policy_out, None);
             (raw::bytes(json, json_len), Buffer::new(text, text_cap, text_len_out))
         };
-        match json.ok_or_else(|| "json is NULL".to_owned()).and_then(Policy::from_json) {
-            Ok(policy) => {
-                // SAFETY: by this function's contract.
-                unsafe { raw::give(policy_out, Some(celgate_policy(Arc::new(policy)))) };
-                celgate_status::Ok
-            }
-            Err(reason) => {
-                text.write(reason.as_bytes());
-                celgate_status::Invalid
-            }
-        }
+        let made = json
+            .ok_or_else(|| "json is NULL".to_owned())
+            .and_then(Policy::from_json)
+            .map(|policy| celgate_policy(Arc::new(policy)));
+        // SAFETY: by this function's contract.
+        unsafe { raw::finish(policy_out, &mut text, made) }
     })
 }
 
@@ -86,17 +81,12 @@ pub unsafe extern "C" fn celgate_binding_new(
             raw::give::<celgate_binding>(binding_out, None);
             (raw::bytes(json, json_len), Buffer::new(text, text_cap, text_len_out))
         };
-        match json.ok_or_else(|| "json is NULL".to_owned()).and_then(Binding::from_json) {
-            Ok(binding) => {
-                // SAFETY: by this function's contract.
-                unsafe { raw::give(binding_out, Some(celgate_binding(Arc::new(binding)))) };
-                celgate_status::Ok
-            }
-            Err(reason) => {
-                text.write(reason.as_bytes());
-                celgate_status::Invalid
-            }
-        }
+        let made = json
+            .ok_or_else(|| "json is NULL".to_owned())
+            .and_then(Binding::from_json)
+            .map(|binding| celgate_binding(Arc::new(binding)));
+        // SAFETY: by this function's contract.
+        unsafe { raw::finish(binding_out, &mut text, made) }
     })
 }
 

@@ -1,5 +1,7 @@
 //! Conversions from C memory. The contract of each function is what its C caller promises in the header.
 
+use crate::status::celgate_status;
+
 /// The caller's bytes, or `None` when the pointer is NULL with a length, or the length is impossible.
 ///
 /// # Safety
@@ -51,6 +53,24 @@ pub(crate) unsafe fn give<T>(out: *mut *mut T, value: Option<T>) {
         let ptr = value.map_or(std::ptr::null_mut(), |value| Box::into_raw(Box::new(value)));
         // SAFETY: non-null, and writable by this function's contract.
         unsafe { out.write(ptr) };
+    }
+}
+
+/// Ends a call that makes a handle: gives it to the caller, or writes why there is none.
+///
+/// # Safety
+/// As [`give`].
+pub(crate) unsafe fn finish<T>(out: *mut *mut T, text: &mut Buffer, made: Result<T, String>) -> celgate_status {
+    match made {
+        Ok(handle) => {
+            // SAFETY: by this function's contract.
+            unsafe { give(out, Some(handle)) };
+            celgate_status::Ok
+        }
+        Err(reason) => {
+            text.write(reason.as_bytes());
+            celgate_status::Invalid
+        }
     }
 }
 
