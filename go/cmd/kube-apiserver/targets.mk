@@ -35,7 +35,7 @@ server_build = mkdir -p bin && cd $(server_dir) && $(GO) build $(server_build_fl
 	test-server test-server-nocgo test-upstream test-upstream-sabotage
 
 patched-apiserver:
-	@patches/patched-apiserver build/apiserver
+	@cd go && $(GO) run ./cmd/patched-apiserver --patch=../patches/kubernetes-1.37.patch ../build/apiserver
 
 server: lib patched-apiserver
 	$(server_build) -o $(CURDIR)/bin/kube-apiserver -ldflags "$(server_link_flags) $(server_version_flags)" .
