@@ -55,6 +55,16 @@ typedef struct celgate_binding celgate_binding;
 // A snapshot of policies and bindings. Immutable; any thread.
 typedef struct celgate_engine celgate_engine;
 
+#if defined(CELGATE_EXPRESSIONS)
+// The variables that bare expressions may name. Immutable; any thread.
+typedef struct celgate_environment celgate_environment;
+#endif
+
+#if defined(CELGATE_EXPRESSIONS)
+// A compiled expression. Immutable; any thread.
+typedef struct celgate_expression celgate_expression;
+#endif
+
 // The params of one paramKind at one moment. Immutable; any thread.
 typedef struct celgate_params celgate_params;
 
@@ -124,6 +134,82 @@ celgate_status celgate_engine_new(const struct celgate_hook *hooks,
 // # Safety
 // `engine` came from `celgate_engine_new`, no call on it is in progress, and it is not used again.
 void celgate_engine_free(struct celgate_engine *engine);
+
+#if defined(CELGATE_EXPRESSIONS)
+// Makes an environment from JSON (docs/abi.md, "Expressions").
+//
+// Returns `CELGATE_STATUS_OK` and a handle to free with `celgate_environment_free`, or `CELGATE_STATUS_INVALID` with a text.
+//
+// # Safety
+// `json` points to `json_len` readable bytes; `environment_out` to one writable pointer; `text` to `text_cap` writable bytes or is NULL.
+celgate_status celgate_environment_new(const uint8_t *json,
+                                       size_t json_len,
+                                       struct celgate_environment **environment_out,
+                                       uint8_t *text,
+                                       size_t text_cap,
+                                       size_t *text_len_out);
+#endif
+
+#if defined(CELGATE_EXPRESSIONS)
+// Frees an environment; NULL is a no-op. Expressions made from it keep what they need.
+//
+// # Safety
+// `environment` came from `celgate_environment_new`, no call on it is in progress, and it is not used again.
+void celgate_environment_free(struct celgate_environment *environment);
+#endif
+
+#if defined(CELGATE_EXPRESSIONS)
+// Compiles an expression of any type.
+//
+// Returns `CELGATE_STATUS_OK` and a handle to free with `celgate_expression_free`, with the expression's static type in `text`; or
+// `CELGATE_STATUS_INVALID` with upstream's text of what is wrong.
+//
+// # Safety
+// `environment` is live; `source` points to `source_len` readable bytes; `expression_out` to one writable pointer; `text` to
+// `text_cap` writable bytes or is NULL.
+celgate_status celgate_expression_new(const struct celgate_environment *environment,
+                                      const uint8_t *source,
+                                      size_t source_len,
+                                      struct celgate_expression **expression_out,
+                                      uint8_t *text,
+                                      size_t text_cap,
+                                      size_t *text_len_out);
+#endif
+
+#if defined(CELGATE_EXPRESSIONS)
+// Frees an expression; NULL is a no-op.
+//
+// # Safety
+// `expression` came from `celgate_expression_new`, no call on it is in progress, and it is not used again.
+void celgate_expression_free(struct celgate_expression *expression);
+#endif
+
+#if defined(CELGATE_EXPRESSIONS)
+// Evaluates an expression, or goes on with answers. `record` has one root for each declared variable.
+//
+// Returns `CELGATE_STATUS_OK` with the result as a line of text (docs/abi.md, "Expressions"), `CELGATE_STATUS_NEEDS_INPUT` with
+// questions, `CELGATE_STATUS_INVALID` with a text, `CELGATE_STATUS_BUFFER_TOO_SMALL` when what belongs in `out` is parked in the
+// scratch, or `CELGATE_STATUS_PANIC`.
+//
+// # Safety
+// `expression` is live; `scratch` is live and used by no other call; `record` and `answers` point to as many readable bytes as said;
+// `out` to `out_cap` writable bytes; `out_len_out` is writable.
+celgate_status celgate_expression_evaluate(const struct celgate_expression *expression,
+                                           struct celgate_scratch *scratch,
+                                           const uint8_t *record,
+                                           size_t record_len,
+                                           const uint8_t *answers,
+                                           size_t answers_len,
+                                           uint64_t cost_limit,
+                                           uint8_t *out,
+                                           size_t out_cap,
+                                           size_t *out_len_out);
+#endif
+
+#if (defined(CELGATE_EXPRESSIONS) && defined(CELGATE_MUTANTS))
+// Plants one of the bugs that tests must find; 0 takes it out again. Returns how many there are: 1 to that number.
+uint32_t celgate_mutant(uint32_t number);
+#endif
 
 // Makes a param set from a previous one (NULL: none) and a batch of changes (docs/abi.md, "Param batches"). What did not change is shared.
 //

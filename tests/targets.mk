@@ -25,8 +25,22 @@ test-c: lib
 test-go: lib
 	cd go && $(GO) vet ./... && $(GO) test -count=1 ./...
 
+# The core with the calls for bare expressions, and with bugs to plant.
+.PHONY: lib-differential
+lib-differential: prerequisites
+	$(CARGO) build --profile differential --features mutants --locked
+
+CASES ?= 100000
+SEED ?= 1
+
+# Generated expressions over generated values, in the core and in cel-go at the same time.
+.PHONY: differential
+differential: lib-differential
+	@mkdir -p $(BIN) && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
+	$(BIN)/differential --cases=$(CASES) --seed=$(SEED) $(DIFFERENTIAL_FLAGS)
+
 .PHONY: test-differential
-test-differential: lib
+test-differential: lib differential
 	tests/differential/run
 
 .PHONY: test-examples

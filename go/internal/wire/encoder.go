@@ -146,6 +146,9 @@ func (e *Encoder) SetObject(root int, obj any) {
 	e.setRoot(root, e.dynamic(obj, root+1, 1, flagTyped))
 }
 
+// SetPlain makes a root the value that cel-go's default type adapter has for v, as for the content of unstructured objects.
+func (e *Encoder) SetPlain(root int, v any) { e.setRoot(root, e.plain(v, root+1, 1)) }
+
 func (e *Encoder) setRoot(root int, c cell) {
 	e.cells[root+1] = c
 	e.drain()

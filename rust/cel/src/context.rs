@@ -170,8 +170,7 @@ impl<'a> EvalContext<'a> {
 
     /// Go's panic on a map key of a type that has no hash.
     pub(crate) fn unhashable(&self, key: Value<'a>) -> Value<'a> {
-        debug_assert!(matches!(key, Value::Bytes(_)), "the only such type");
-        self.set_halt(Halt::Panic("internal error: runtime error: hash of unhashable type types.Bytes"))
+        self.set_halt(Halt::Panic(key.unhashable().unwrap_or("internal error: unhashable key")))
     }
 
     /// An error value with a fixed text.

@@ -26,7 +26,7 @@ pub struct Implementation {
     pub id: &'static str,
     /// The function.
     pub eval: EvalFn,
-    /// Its cost; `None` is cel-go's default of 1. A call whose overload is known only at run time is charged by the first
+    /// Its cost; `None` is cel-go's default of 1. A call whose overload is known only at run time is charged by the last
     /// of the function's overloads that has a cost.
     pub cost: Option<CostFn>,
 }

@@ -128,10 +128,25 @@ pub struct Opaque<'a> {
 pub struct OpaqueType {
     /// The run-time type name, such as `kubernetes.Quantity`.
     pub name: &'static str,
+    /// What Go's `%T` prints for upstream's values of the type, such as `cel.Quantity`.
+    pub go_name: &'static str,
+    /// What Go makes of upstream's values as keys of a map.
+    pub go_key: GoKey,
     /// cel-go's `Equal` of this type with `other` on its right; the result may be an error (`no such overload`).
     pub equal: for<'a> fn(&EvalContext<'a>, this: &'a Opaque<'a>, other: Value<'a>) -> Value<'a>,
     /// cel-go's `traits.Sizer`, where the type has it (cost counts by it); `None` counts as 1.
     pub size: Option<for<'a> fn(this: &Opaque<'a>) -> u64>,
+}
+
+/// What Go makes of a value as a key of a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoKey {
+    /// A pointer: each value is a key of its own.
+    Identity,
+    /// Values with the same state are one key.
+    State,
+    /// A panic, with this text.
+    Unhashable(&'static str),
 }
 
 /// A map with string keys whose values are computed on first read (Kubernetes' `lazy.MapValue`).

@@ -4,7 +4,7 @@ use celgate_cel::context::EvalContext;
 use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
 use celgate_cel::types::Type;
-use celgate_cel::value::{Opaque, OpaqueType, Value};
+use celgate_cel::value::{GoKey, Opaque, OpaqueType, Value};
 
 use crate::args::{fields, mismatch, no_such_overload, opaque, string};
 use crate::gotext::quote;
@@ -15,7 +15,8 @@ use crate::{cost, ip};
 pub const TYPE_NAME: &str = "net.CIDR";
 
 /// State: `[octets, bits]`; the octets are as they were written, not masked.
-static CIDR: OpaqueType = OpaqueType { name: TYPE_NAME, equal, size: Some(size) };
+static CIDR: OpaqueType =
+    OpaqueType { name: TYPE_NAME, go_name: "cel.CIDR", go_key: GoKey::State, equal, size: Some(size) };
 
 /// The library.
 pub static LIBRARY: Library = Library {
@@ -51,15 +52,15 @@ fn functions() -> Vec<FunctionDecl> {
         FunctionDecl {
             name: "containsIP",
             overloads: vec![
-                OverloadDecl::member("cidr_contains_ip_ip", vec![cidr(), ip()], Type::Bool),
                 OverloadDecl::member("cidr_contains_ip_string", vec![cidr(), Type::String], Type::Bool),
+                OverloadDecl::member("cidr_contains_ip_ip", vec![cidr(), ip()], Type::Bool),
             ],
         },
         FunctionDecl {
             name: "containsCIDR",
             overloads: vec![
-                OverloadDecl::member("cidr_contains_cidr", vec![cidr(), cidr()], Type::Bool),
                 OverloadDecl::member("cidr_contains_cidr_string", vec![cidr(), Type::String], Type::Bool),
+                OverloadDecl::member("cidr_contains_cidr", vec![cidr(), cidr()], Type::Bool),
             ],
         },
         unary("ip", "cidr_ip", ip()),

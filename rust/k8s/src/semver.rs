@@ -8,7 +8,7 @@ use celgate_cel::context::EvalContext;
 use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
 use celgate_cel::types::Type;
-use celgate_cel::value::{Opaque, OpaqueType, Value};
+use celgate_cel::value::{GoKey, Opaque, OpaqueType, Value};
 
 use crate::args::{fields, mismatch, no_such_overload, opaque, string};
 use crate::cost;
@@ -17,8 +17,12 @@ use version::{Version, normalize, parse};
 /// The type's name.
 pub const TYPE_NAME: &str = "kubernetes.Semver";
 
+/// The type is a Go struct with a slice or function.
+const UNHASHABLE: &str = "internal error: runtime error: hash of unhashable type cel.Semver";
+
 /// State: `[major, minor, patch, pre-release]`.
-static SEMVER: OpaqueType = OpaqueType { name: TYPE_NAME, equal, size: None };
+static SEMVER: OpaqueType =
+    OpaqueType { name: TYPE_NAME, go_name: "cel.Semver", go_key: GoKey::Unhashable(UNHASHABLE), equal, size: None };
 
 /// The library.
 pub static LIBRARY: Library = Library {

@@ -4,7 +4,7 @@ use celgate_cel::context::EvalContext;
 use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
 use celgate_cel::types::Type;
-use celgate_cel::value::{MapValue, Opaque, OpaqueType, Value};
+use celgate_cel::value::{GoKey, MapValue, Opaque, OpaqueType, Value};
 
 use crate::args::{fields, mismatch, no_such_overload, opaque, string, string_list};
 use crate::cost;
@@ -15,7 +15,7 @@ pub const TYPE_NAME: &str = "kubernetes.URL";
 
 /// State: `[scheme, host, hostname, port, escaped path, text as written, text as Go prints it]`. All is found when the URL is
 /// parsed, which is charged by its length, so that reading a part, which costs 1, takes no time.
-static URL: OpaqueType = OpaqueType { name: TYPE_NAME, equal, size: None };
+static URL: OpaqueType = OpaqueType { name: TYPE_NAME, go_name: "cel.URL", go_key: GoKey::Identity, equal, size: None };
 
 /// The library.
 pub static LIBRARY: Library = Library {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use celgate_cel::decls::VariableDecl;
 use celgate_cel::env::Env;
 use celgate_cel::function::FunctionTable;
 use celgate_k8s::environment::{Version, env_builder, function_table};
@@ -16,6 +17,11 @@ fn base() -> &'static Env {
 /// The environment with the variables of admission, and `variables` without any fields.
 pub(crate) fn env(optional: OptionalVariables) -> Env {
     base().with_variables(variables(optional).into_iter().chain([variables_variable()]))
+}
+
+/// The environment with these variables alone.
+pub(crate) fn bare(variables: impl IntoIterator<Item = VariableDecl>) -> Env {
+    base().with_variables(variables)
 }
 
 /// The functions that programs call.

@@ -18,6 +18,7 @@ mod constraints;
 mod engine;
 mod environment;
 mod evaluate;
+pub mod expression;
 mod invalid;
 mod matchconditions;
 mod params;
@@ -34,6 +35,8 @@ pub mod selector;
 mod validate;
 mod variables;
 
+#[cfg(feature = "mutants")]
+pub use celgate_cel::mutants;
 pub use engine::{Engine, Hook};
 pub use evaluate::Outcome;
 pub use invalid::InvalidRequest;

@@ -8,15 +8,11 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/admission"
 	admissionauthorizer "k8s.io/apiserver/pkg/admission/plugin/authorizer"
-	"k8s.io/apiserver/pkg/authentication/serviceaccount"
-	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"github.com/celgate/celgate/go/internal/authz"
 	"github.com/celgate/celgate/go/internal/wire"
 )
 
@@ -28,27 +24,11 @@ type question struct {
 	ID   uint32 `json:"id"`
 	Kind string `json:"kind"`
 
-	// of authorize
-	Account       *serviceAccountRef `json:"serviceAccount"`
-	Verb          string             `json:"verb"`
-	Path          *string            `json:"path"`
-	Group         string             `json:"group"`
-	Resource      string             `json:"resource"`
-	Subresource   string             `json:"subresource"`
-	FieldSelector string             `json:"fieldSelector"`
-	LabelSelector string             `json:"labelSelector"`
-
-	// of authorize and param
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
+	// of authorize; namespace and name are those of a param, too
+	authz.Check
 
 	// of param and paramSync
 	Params uint32 `json:"params"`
-}
-
-type serviceAccountRef struct {
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
 }
 
 // answer answers all questions of one call into w.answers.
@@ -86,75 +66,17 @@ func (d *dispatcher) answer(ctx context.Context, a admission.Attributes, p *plan
 	return nil
 }
 
-// answerAuthorize asks the authorizer as upstream's CEL library does (k8s.io/apiserver/pkg/cel/library/authz.go).
+// answerAuthorize asks the authorizer, which remembers what it was asked in this request.
 func (d *dispatcher) answerAuthorize(w *work, q *question, a admission.Attributes) error {
 	if w.authorizer == nil {
 		w.authorizer = admissionauthorizer.NewCachingAuthorizer(d.authorizer)
 	}
-	// Upstream does not end these checks with the request.
-	decision, reason, err := w.authorizer.Authorize(context.Background(), q.attributes(q.subject(a)))
-	answer := struct {
-		Decision string  `json:"decision"`
-		Reason   string  `json:"reason"`
-		Error    *string `json:"error"`
-	}{Decision: "noOpinion", Reason: reason}
-	switch decision {
-	case authorizer.DecisionAllow:
-		answer.Decision = "allow"
-	case authorizer.DecisionDeny:
-		answer.Decision = "deny"
-	}
-	if err != nil {
-		text := err.Error()
-		answer.Error = &text
-	}
-	data, err := json.Marshal(answer)
+	data, err := q.Answer(w.authorizer, a.GetUserInfo())
 	if err != nil {
 		return fmt.Errorf("celgate: internal error: authorization: %w", err)
 	}
 	w.answers.Add(q.ID, wire.Answered, data)
 	return nil
-}
-
-// subject is who is asked about: the request's user or a service account.
-func (q *question) subject(a admission.Attributes) user.Info {
-	if q.Account == nil {
-		return a.GetUserInfo()
-	}
-	account := serviceaccount.ServiceAccountInfo{Name: q.Account.Name, Namespace: q.Account.Namespace}
-	return account.UserInfo()
-}
-
-func (q *question) attributes(subject user.Info) *authorizer.AttributesRecord {
-	if q.Path != nil {
-		return &authorizer.AttributesRecord{Path: *q.Path, Verb: q.Verb, User: subject}
-	}
-	attributes := &authorizer.AttributesRecord{
-		ResourceRequest: true,
-		APIGroup:        q.Group,
-		APIVersion:      "*",
-		Resource:        q.Resource,
-		Subresource:     q.Subresource,
-		Namespace:       q.Namespace,
-		Name:            q.Name,
-		Verb:            q.Verb,
-		User:            subject,
-	}
-	if q.FieldSelector != "" {
-		selector, err := fields.ParseSelector(q.FieldSelector)
-		if err != nil {
-			attributes.FieldSelectorParsingErr = err
-		} else {
-			attributes.FieldSelectorRequirements = selector.Requirements()
-		}
-	}
-	if q.LabelSelector != "" {
-		attributes.LabelSelectorRequirements, attributes.LabelSelectorParsingErr = labels.ParseToRequirements(q.LabelSelector)
-		if attributes.LabelSelectorParsingErr != nil {
-			attributes.LabelSelectorRequirements = nil
-		}
-	}
-	return attributes
 }
 
 // answerParamSync waits for a set to sync and takes it over for the next call.

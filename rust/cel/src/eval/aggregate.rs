@@ -64,7 +64,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 _ if aggregate.is_optional(i) => return self.not_optional(key, value),
                 _ => value,
             };
-            if let Value::Bytes(_) = key {
+            if key.unhashable().is_some() {
                 return self.ctx.unhashable(key);
             }
             map.put(key, value);

@@ -162,7 +162,7 @@ impl FunctionTable {
             if known.singleton.is_some() {
                 return None;
             }
-            return known.overloads.iter().find_map(|candidate| candidate.cost);
+            return known.overloads.iter().rev().find_map(|candidate| candidate.cost);
         }
         known.overloads.iter().find(|candidate| candidate.id == overload)?.cost
     }

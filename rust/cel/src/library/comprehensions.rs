@@ -66,7 +66,7 @@ fn insert_one<'a>(
     if matches!(value, Value::Halt) {
         return Some(value);
     }
-    if let Value::Bytes(_) = key {
+    if key.unhashable().is_some() {
         return Some(ctx.unhashable(key));
     }
     if builder.contains(key) {

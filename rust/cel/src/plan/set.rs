@@ -66,7 +66,7 @@ impl Set {
             // NaN is in no set, and -0.0 is 0.0.
             Value::Double(d) => self.doubles.contains(&d),
             Value::Bool(b) => self.bools[usize::from(b)],
-            Value::Bytes(_) => return ctx.unhashable(value),
+            value if value.unhashable().is_some() => return ctx.unhashable(value),
             _ => false,
         })
     }

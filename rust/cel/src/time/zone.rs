@@ -37,6 +37,12 @@ fn atoi<'a>(ctx: &EvalContext<'a>, text: &str) -> Result<i64, Value<'a>> {
     }
 }
 
+/// 9999-01-01T00:00:00Z
+const LAST_YEAR: i64 = 253_370_764_800;
+
+/// Seconds in 400 years.
+const CALENDAR_CYCLE: i64 = 146_097 * 86_400;
+
 fn named<'a>(ctx: &EvalContext<'a>, name: &str, time: Timestamp) -> Result<i64, Value<'a>> {
     // "Local" is the zone of upstream's process; we read no environment and take UTC, which servers run in.
     if matches!(name, "" | "UTC" | "Local") {
@@ -47,7 +53,9 @@ fn named<'a>(ctx: &EvalContext<'a>, name: &str, time: Timestamp) -> Result<i64, 
     }
     // The database ignores case in names; Go's, being files, does not.
     let zone = TimeZone::get(name).ok().filter(|zone| zone.iana_name() == Some(name));
-    let instant = jiff::Timestamp::new(time.seconds, time.nanos as i32).ok();
+    // The last hours of the year 9999 are beyond the database's range. Rules repeat with the calendar, every 400 years.
+    let seconds = if time.seconds >= LAST_YEAR { time.seconds - CALENDAR_CYCLE } else { time.seconds };
+    let instant = jiff::Timestamp::new(seconds, time.nanos as i32).ok();
     match (zone, instant) {
         (Some(zone), Some(instant)) => Ok(i64::from(zone.to_offset(instant).seconds())),
         _ => Err(ctx.errorf(format_args!("unknown time zone {name}"))),

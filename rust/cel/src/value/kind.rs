@@ -1,6 +1,6 @@
 //! What a value is: its run-time type, the Go type behind it (shown in some error texts) and its operator traits.
 
-use super::Value;
+use super::{GoKey, Value};
 use crate::record::Tag;
 
 /// Which operators a run-time type takes part in (cel-go `common/types/traits`, by type as in `common/types/types.go`).
@@ -98,8 +98,20 @@ impl<'a> Value<'a> {
             Value::Lazy(_) => "*lazy.MapValue",
             Value::Optional(_) => "*types.Optional",
             Value::Type(_) => "*types.Type",
-            Value::Opaque(opaque) => opaque.ty.name,
+            Value::Opaque(opaque) => opaque.ty.go_name,
             Value::Error(_) | Value::Halt => "*types.Err",
+        }
+    }
+
+    /// The text of Go's panic when the value is a key of a map; `None` if Go can hash it.
+    pub fn unhashable(&self) -> Option<&'static str> {
+        match self {
+            Value::Bytes(_) => Some("internal error: runtime error: hash of unhashable type types.Bytes"),
+            Value::Opaque(opaque) => match opaque.ty.go_key {
+                GoKey::Unhashable(text) => Some(text),
+                GoKey::Identity | GoKey::State => None,
+            },
+            _ => None,
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use bumpalo::Bump;
 
-use super::{LazyMap, Value};
+use super::{GoKey, LazyMap, Opaque, Value};
 use crate::context::EvalContext;
 use crate::ops::number;
 use crate::record::RecordRef;
@@ -214,7 +214,7 @@ fn same_go_key<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
         (Value::Timestamp(a), Value::Timestamp(b)) => a == b && a.offset == b.offset,
         (Value::Type(a), Value::Type(b)) => a == b,
         (Value::Optional(None), Value::Optional(None)) => true,
-        (Value::Opaque(a), Value::Opaque(b)) => std::ptr::eq(*a, *b),
+        (Value::Opaque(a), Value::Opaque(b)) => std::ptr::eq(*a, *b) || same_state(a, b),
         (Value::List(a), Value::List(b)) => std::ptr::eq(*a, *b),
         (Value::Map(a), Value::Map(b)) => std::ptr::eq(*a, *b),
         (Value::Concat(a), Value::Concat(b)) => std::ptr::eq(*a, *b),
@@ -223,6 +223,17 @@ fn same_go_key<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
         (Value::Lazy(a), Value::Lazy(b)) => std::ptr::addr_eq(*a, *b),
         _ => false,
     }
+}
+
+/// Whether two values of a library's type are one key, as their type says.
+fn same_state<'a>(a: &Opaque<'a>, b: &Opaque<'a>) -> bool {
+    std::ptr::eq(a.ty, b.ty)
+        && a.ty.go_key == GoKey::State
+        && a.fields.len() == b.fields.len()
+        && a.fields.iter().zip(b.fields).all(|fields| match fields {
+            (Value::Bytes(a), Value::Bytes(b)) => a == b,
+            (a, b) => same_go_key(a, b),
+        })
 }
 
 /// A map for reading.
@@ -266,9 +277,7 @@ impl<'a> MapView<'a> {
     /// value is an error itself (cel-go `traits.Mapper.Find`).
     pub fn find(&self, ctx: &EvalContext<'a>, key: Value<'a>) -> Option<Value<'a>> {
         match self {
-            MapView::Entries(map) if matches!(key, Value::Bytes(_)) && !map.entries.is_empty() => {
-                Some(ctx.unhashable(key))
-            }
+            MapView::Entries(map) if key.unhashable().is_some() && !map.entries.is_empty() => Some(ctx.unhashable(key)),
             MapView::Entries(map) => map.find(key),
             MapView::Record(record) => match key {
                 Value::String(name) => record.field(name),

@@ -1,0 +1,42 @@
+// Command differential compares the Rust core's CEL with cel-go, both in this process, over generated expressions and values.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/celgate/celgate/go/internal/differential"
+)
+
+func main() {
+	options := differential.Options{Progress: os.Stderr, Inputs: 20}
+	flag.IntVar(&options.Cases, "cases", 100_000, "how many (expression, input) pairs to compare")
+	flag.Uint64Var(&options.Seed, "seed", 1, "the seed; the same seed and workers give the same cases")
+	flag.IntVar(&options.Workers, "workers", runtime.NumCPU(), "how many run at the same time")
+	coverage := flag.Bool("coverage", false, "print how often each overload and macro was reached")
+	flag.Parse()
+	if err := run(options, *coverage); err != nil {
+		fmt.Fprintln(os.Stderr, "differential:", err)
+		os.Exit(1)
+	}
+}
+
+func run(options differential.Options, coverage bool) error {
+	engines, err := differential.NewEngines()
+	if err != nil {
+		return err
+	}
+	report, err := differential.Run(engines, options)
+	if report != nil {
+		report.Print(os.Stdout, coverage)
+	}
+	if err != nil {
+		return err
+	}
+	if n := len(report.Differences()); n > 0 {
+		return fmt.Errorf("%d differences", n)
+	}
+	return nil
+}

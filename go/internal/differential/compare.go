@@ -1,0 +1,195 @@
+package differential
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+
+	"github.com/celgate/celgate/go/internal/cabi/expression"
+)
+
+// costLimit is Kubernetes' for one expression.
+const costLimit = 1_000_000
+
+// Engines are cel-go and the core with the same declarations.
+type Engines struct {
+	upstream *cel.Env
+	ours     *expression.Environment
+}
+
+// NewEngines makes both.
+func NewEngines() (*Engines, error) {
+	upstream, err := newUpstream()
+	if err != nil {
+		return nil, err
+	}
+	ours, err := newOurs()
+	return &Engines{upstream, ours}, err
+}
+
+// compiled is an expression in both engines.
+type compiled struct {
+	source  string
+	ast     *cel.Ast
+	program cel.Program
+	ours    *expression.Expression
+	// verdicts are the static type, or the text of what is wrong.
+	upstreamVerdict, ourVerdict string
+}
+
+func (e *Engines) compile(source string) (*compiled, error) {
+	c := &compiled{source: source}
+	var err error
+	if c.ast, c.program, err = compileUpstream(e.upstream, source); err != nil {
+		c.upstreamVerdict = err.Error()
+	} else {
+		c.upstreamVerdict = "type " + c.ast.OutputType().String()
+	}
+	if err := c.compileOurs(e); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// compileOurs compiles with the core alone; an error is one that no expression may cause.
+func (c *compiled) compileOurs(e *Engines) error {
+	ours, output, err := e.ours.Compile(c.source)
+	var failed *expression.CompileError
+	switch {
+	case errors.As(err, &failed):
+		c.ours, c.ourVerdict = nil, failed.Text
+	case err != nil:
+		return fmt.Errorf("%s: %w", c.source, err)
+	default:
+		c.ours, c.ourVerdict = ours, "type "+output
+	}
+	return nil
+}
+
+func (c *compiled) free() {
+	if c.ours != nil {
+		c.ours.Free()
+	}
+}
+
+// evaluateOurs returns the core's line; a failed call is a line, too, that no evaluation of upstream gives.
+func (c *compiled) evaluateOurs(scratch *expression.Scratch, in *input) string {
+	line, err := c.ours.Evaluate(scratch, in.record, costLimit, answer)
+	if err != nil {
+		return err.Error()
+	}
+	return string(line)
+}
+
+// Outcome says how two results compare.
+type outcome int
+
+const (
+	same outcome = iota
+	// known is a difference that docs/differences.md lists.
+	known
+	// varying is a result of upstream that differs from time to time; ours is one of them, or upstream has no other as good.
+	varying
+	different
+)
+
+// compareVerdicts compares what compiling gave.
+func (c *compiled) compareVerdicts() outcome {
+	upstream, ours := c.upstreamVerdict, c.ourVerdict
+	switch {
+	case upstream == ours:
+		return same
+	case strings.HasPrefix(upstream, panicked):
+		return known
+	case syntaxError(upstream) && syntaxError(ours):
+		// Texts of syntax errors are our own.
+		return known
+	}
+	return different
+}
+
+func syntaxError(verdict string) bool { return strings.Contains(verdict, "Syntax error") }
+
+// retries is how often upstream is asked again for a result that may depend on the order of Go's maps.
+const retries = 30
+
+// compareResults compares two lines of one evaluation.
+func (c *compiled) compareResults(in *input, upstream, ours string) outcome {
+	if upstream == ours {
+		return same
+	}
+	if knownResult(upstream, ours) {
+		return known
+	}
+	results := []string{upstream}
+	for range retries {
+		again := evaluateUpstream(c.program, in.activation)
+		if again == ours {
+			return varying
+		}
+		if !slices.Contains(results, again) {
+			results = append(results, again)
+		}
+	}
+	if len(results) > 1 && slices.ContainsFunc(results, func(result string) bool { return sameParts(result, ours) || sameClass(result, ours) }) {
+		return varying
+	}
+	// Of many orders, ours need not be among those seen.
+	if len(results) > retries/2 {
+		return varying
+	}
+	return different
+}
+
+// knownResult says whether the difference is one of docs/differences.md.
+func knownResult(upstream, ours string) bool {
+	// Go panics that upstream recovers from keep their verdict; their texts name Go types.
+	if theirs, found := strings.CutPrefix(upstream, "error\t"); found && strings.Contains(theirs, "\tinternal error: ") {
+		return strings.Contains(ours, "\tinternal error: ") && cost(upstream) == cost(ours)
+	}
+	// Upstream looks for a time zone's file, and says what the system says of the name.
+	if _, text, found := strings.Cut(ours, "\tunknown time zone "); found && text != "" {
+		return fileError.MatchString(upstream) && cost(upstream) == cost(ours)
+	}
+	// Upstream prints addresses of Go values: only what stands before them can be the same.
+	if address := goAddress.FindStringIndex(upstream); address != nil && cost(upstream) == cost(ours) {
+		before, _, _ := strings.Cut(upstream[:address[0]], "&")
+		return strings.HasPrefix(ours, before)
+	}
+	return false
+}
+
+var fileError = regexp.MustCompile(`\t(invalid argument|is a directory|not a directory|file name too long|malformed time zone information)$`)
+
+var goAddress = regexp.MustCompile(`0x[0-9a-f]{6,}`)
+
+func cost(line string) string {
+	parts := strings.SplitN(line, "\t", 3)
+	if len(parts) < 2 {
+		return ""
+	}
+	return parts[1]
+}
+
+// sameClass says whether two results are errors of the same cost and kind, about different things.
+func sameClass(a, b string) bool {
+	if !strings.HasPrefix(a, "error") || !strings.HasPrefix(b, "error") || cost(a) != cost(b) {
+		return false
+	}
+	theirs, ours := strings.Fields(a), strings.Fields(b)
+	return len(theirs) > 3 && len(ours) > 3 && slices.Equal(theirs[:3], ours[:3])
+}
+
+// sameParts says whether two values have the same parts and cost, in another order.
+func sameParts(a, b string) bool {
+	parts := func(line string) []string {
+		parts := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("[]{}, ", r) })
+		slices.Sort(parts)
+		return parts
+	}
+	return strings.HasPrefix(a, "value") && slices.Equal(parts(a), parts(b))
+}

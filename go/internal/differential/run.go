@@ -1,0 +1,192 @@
+package differential
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/cel-go/cel"
+
+	"github.com/celgate/celgate/go/internal/cabi/expression"
+)
+
+// Options say what is run.
+type Options struct {
+	// Cases is how many (expression, input) pairs are generated.
+	Cases int
+	Seed  uint64
+	// Inputs is how many inputs an expression is evaluated over.
+	Inputs int
+	// Workers run at the same time, each with a stream of its own.
+	Workers int
+	// Progress gets a line now and then, and every difference when it is found.
+	Progress io.Writer
+}
+
+// MaxDifferences is where a run ends early.
+const maxDifferences = 40
+
+// poolSize is how many inputs there are to choose from.
+const poolSize = 400
+
+// Difference is a case that the engines disagree on, as small as it could be made.
+type Difference struct {
+	Expression     string
+	Upstream, Ours string
+}
+
+// Run generates cases and compares them.
+func Run(engines *Engines, options Options) (*Report, error) {
+	pool, err := newInputs(options.Seed, poolSize)
+	if err != nil {
+		return nil, err
+	}
+	report := newReport(engines.upstream)
+	start := time.Now()
+	var waiting sync.WaitGroup
+	errs := make([]error, options.Workers)
+	var done atomic.Int64
+	for i := range options.Workers {
+		waiting.Go(func() {
+			w := &worker{engines: engines, options: options, pool: pool, scratch: expression.NewScratch(), report: report, done: &done}
+			share := options.Cases / options.Workers
+			if i < options.Cases%options.Workers {
+				share++
+			}
+			errs[i] = w.run(share, uint64(i))
+		})
+	}
+	stop := make(chan struct{})
+	go progress(options, &done, report, stop)
+	waiting.Wait()
+	close(stop)
+	report.Elapsed = time.Since(start)
+	for _, err := range errs {
+		if err != nil {
+			return report, err
+		}
+	}
+	return report, nil
+}
+
+func progress(options Options, done *atomic.Int64, report *Report, stop <-chan struct{}) {
+	ticker := time.NewTicker(20 * time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-ticker.C:
+			fmt.Fprintf(options.Progress, "%d of %d cases, %d differences\n", done.Load(), options.Cases, report.differences())
+		}
+	}
+}
+
+type worker struct {
+	engines *Engines
+	options Options
+	pool    []*input
+	scratch *expression.Scratch
+	report  *Report
+	done    *atomic.Int64
+}
+
+func (w *worker) run(cases int, stream uint64) error {
+	g, err := newGenerator(w.engines.upstream, w.options.Seed, stream)
+	if err != nil {
+		return err
+	}
+	for cases > 0 && w.report.differences() < maxDifferences {
+		made, macros := g.expression()
+		inputs := make([]*input, 0, w.options.Inputs)
+		for range min(cases, w.options.Inputs) {
+			inputs = append(inputs, pick(g.random, w.pool...))
+		}
+		ran, err := w.compare(made, macros, inputs)
+		if err != nil {
+			return err
+		}
+		cases -= ran
+		w.done.Add(int64(ran))
+	}
+	return nil
+}
+
+// compare runs one expression and returns how many cases that was.
+func (w *worker) compare(made *tree, macros map[string]bool, inputs []*input) (int, error) {
+	c, err := w.engines.compile(made.String())
+	if err != nil {
+		return 0, err
+	}
+	defer c.free()
+	if verdict := c.compareVerdicts(); verdict != same || c.program == nil {
+		w.report.notCompiled(c, verdict)
+		if verdict == different {
+			w.differ(made, nil)
+		}
+		return 1, nil
+	}
+	valued := false
+	for i, in := range inputs {
+		upstream := evaluateUpstream(c.program, in.activation)
+		if strings.Contains(upstream, impatient) {
+			w.report.tooSlow()
+			return i + 1, nil
+		}
+		verdict := c.compareResults(in, upstream, c.evaluateOurs(w.scratch, in))
+		isValue := w.report.evaluated(upstream, verdict)
+		valued = valued || isValue
+		if verdict == different {
+			w.differ(made, in)
+			return i + 1, nil
+		}
+	}
+	if valued {
+		w.report.covered(c.ast, macros)
+	}
+	return len(inputs), nil
+}
+
+// differ makes a difference small and reports it.
+func (w *worker) differ(made *tree, in *input) {
+	small := smallest(made, func(candidate *tree) bool { return w.differs(candidate.String(), in) != nil })
+	found := w.differs(small.String(), in)
+	if found == nil {
+		found = &Difference{Expression: made.String(), Upstream: "differed once, and not again"}
+	}
+	if w.report.differ(*found) {
+		fmt.Fprintf(w.options.Progress, "%s\n  upstream %s\n  ours     %s\n", found.Expression, found.Upstream, found.Ours)
+	}
+}
+
+// differs compares an expression over one input; nil means that there is no difference.
+func (w *worker) differs(source string, in *input) *Difference {
+	c, err := w.engines.compile(source)
+	if err != nil {
+		return nil
+	}
+	defer c.free()
+	if c.compareVerdicts() == different {
+		return &Difference{source, c.upstreamVerdict, c.ourVerdict}
+	}
+	if c.program == nil || c.ours == nil || in == nil {
+		return nil
+	}
+	upstream, ours := evaluateUpstream(c.program, in.activation), c.evaluateOurs(w.scratch, in)
+	if c.compareResults(in, upstream, ours) == different {
+		return &Difference{source, upstream, ours}
+	}
+	return nil
+}
+
+// overloads are the ids of all overloads that a checked expression calls.
+func overloads(ast *cel.Ast) []string {
+	var ids []string
+	for _, reference := range ast.NativeRep().ReferenceMap() {
+		ids = append(ids, reference.OverloadIDs...)
+	}
+	return ids
+}
