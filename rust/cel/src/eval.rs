@@ -13,8 +13,8 @@ mod tests;
 use crate::context::EvalContext;
 use crate::cost::{SELECT_AND_IDENT, Tracker, smaller};
 use crate::ops;
-use crate::plan::{Constant, NodeKind, Program};
-use crate::value::Value;
+use crate::plan::{Comparison, Constant, NodeKind, Program};
+use crate::value::{Traits, Value};
 use fold::Builder;
 
 /// The variables of one evaluation.
@@ -87,6 +87,24 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
         self.tracker.drop(id);
     }
 
+    /// As [`Self::node`], but decides the frequent leaves on the spot.
+    #[inline]
+    fn operand(&mut self, index: u32) -> Value<'a> {
+        if !TRACKED && let Some(node) = self.program.nodes.get(index as usize) {
+            match node.kind {
+                NodeKind::Int(i) => return Value::Int(i),
+                NodeKind::Local(place) => return self.local(place),
+                NodeKind::Constant(constant) => {
+                    if let Some(Constant::String(text)) = self.program.constants.get(constant as usize) {
+                        return Value::String(text);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.node(index)
+    }
+
     /// Evaluates a node and lets the tracker see its value.
     fn node(&mut self, index: u32) -> Value<'a> {
         let program = self.program;
@@ -97,12 +115,20 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
             NodeKind::Bool(b) => Value::Bool(b),
             NodeKind::Int(i) => Value::Int(i),
             NodeKind::Constant(constant) => self.constant(constant),
+            NodeKind::Local(place) => {
+                if TRACKED {
+                    self.tracker.drop(node.id);
+                }
+                self.local(place)
+            }
             NodeKind::Attribute(attribute) => self.attribute(attribute),
             NodeKind::Test(attribute) => self.test(attribute),
             NodeKind::Or(a, b) => self.logical(a, b, true),
             NodeKind::And(a, b) => self.logical(a, b, false),
+            NodeKind::Not(a) => self.not(a),
             NodeKind::Equal(a, b) => self.equality(a, b, true),
             NodeKind::NotEqual(a, b) => self.equality(a, b, false),
+            NodeKind::Compare(comparison, sized, a, b) => self.compare(comparison, sized, a, b),
             NodeKind::Call(call) => self.call(call, node.id),
             NodeKind::InSet(element, set) => self.in_set(element, set),
             NodeKind::OptionalOr(a, b) => self.optional_or(a, b, false),
@@ -161,12 +187,26 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
         }
     }
 
+    fn not(&mut self, a: u32) -> Value<'a> {
+        let value = match self.node(a) {
+            Value::Bool(b) => Value::Bool(!b),
+            Value::Halt => return Value::Halt,
+            error @ Value::Error(_) => error,
+            _ => self.ctx.error("no such overload"),
+        };
+        if TRACKED && self.tracker.drop(self.id(a)).is_none() {
+            return value;
+        }
+        self.charged(1, value)
+    }
+
+    /// `==` and `!=`, charged by the size of the smaller operand.
     fn equality(&mut self, a: u32, b: u32, equal: bool) -> Value<'a> {
-        let left = self.node(a);
+        let left = self.operand(a);
         if let Value::Halt = left {
             return left;
         }
-        let right = self.node(b);
+        let right = self.operand(b);
         let value = match (left, right) {
             (_, Value::Halt) => return right,
             (Value::Error(_), _) => left,
@@ -177,22 +217,53 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
                 result => Value::Bool(!matches!(result, Value::Bool(true))),
             },
         };
-        let mut args = [left, right];
-        if TRACKED {
-            let Some(right) = self.tracker.drop(self.id(b)) else {
-                return value;
-            };
-            let Some(left) = self.tracker.drop(self.id(a)) else {
-                return value;
-            };
-            args = [left, right];
-        }
+        let Some(args) = self.observed([a, b], [left, right]) else {
+            return value;
+        };
         let cost = if equal && matches!(args[0], Value::Opaque(_)) { 1 } else { smaller(&args) };
         self.charged(cost, value)
     }
 
+    /// `<`, `<=`, `>` and `>=`.
+    fn compare(&mut self, comparison: Comparison, sized: bool, a: u32, b: u32) -> Value<'a> {
+        let left = self.operand(a);
+        if let Value::Halt = left {
+            return left;
+        }
+        let right = self.operand(b);
+        let value = match (left, right) {
+            (Value::Int(a), Value::Int(b)) => Value::Bool(comparison.holds(a.cmp(&b))),
+            (_, Value::Halt) => return right,
+            (Value::Error(_), _) => left,
+            (_, Value::Error(_)) => right,
+            _ if left.traits() & Traits::COMPARER == 0 => {
+                self.ctx.errorf(format_args!("no such overload: {}", comparison.function()))
+            }
+            _ => match ops::compare::compare(self.ctx, left, right) {
+                Ok(order) => Value::Bool(comparison.holds(order)),
+                Err(error) => error,
+            },
+        };
+        let Some(args) = self.observed([a, b], [left, right]) else {
+            return value;
+        };
+        self.charged(if sized { smaller(&args) } else { 1 }, value)
+    }
+
+    /// The arguments of a binary operator by which it is charged: those that the tracker has seen, if there is one.
+    #[inline]
+    fn observed(&mut self, nodes: [u32; 2], values: [Value<'a>; 2]) -> Option<[Value<'a>; 2]> {
+        if !TRACKED {
+            return Some(values);
+        }
+        let [a, b] = nodes;
+        let right = self.tracker.drop(self.id(b))?;
+        let left = self.tracker.drop(self.id(a))?;
+        Some([left, right])
+    }
+
     fn in_set(&mut self, element: u32, set: u32) -> Value<'a> {
-        let element = self.node(element);
+        let element = self.operand(element);
         match self.program.sets.get(set as usize) {
             Some(set) if !element.is_error_or_halt() => set.contains(self.ctx, element),
             _ => element,
@@ -209,6 +280,12 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
             Value::Optional(None) => self.node(b),
             _ => self.ctx.error("no such overload"),
         }
+    }
+
+    /// An iteration variable.
+    #[inline]
+    fn local(&self, place: u32) -> Value<'a> {
+        self.charge_ident(self.locals.get(place as usize).copied().unwrap_or(Value::Null))
     }
 
     /// Charges for a variable.

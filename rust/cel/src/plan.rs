@@ -11,7 +11,7 @@ mod tracking;
 
 pub use program::Program;
 pub(crate) use program::{
-    Aggregate, Attribute, Base, Call, Constant, Fold, Hint, Node, NodeKind, Operation, Qualifier, QualifierKind, Span,
+    Aggregate, Attribute, Base, Call, Comparison, Constant, Fold, Hint, Node, NodeKind, Operation, Qualifier, QualifierKind, Span,
 };
 
 use std::fmt;
@@ -238,16 +238,24 @@ impl<'e, 'o> Planner<'e, 'o> {
             let Some(draft) = self.drafts.get(index) else {
                 continue;
             };
-            let first = qualifiers.len() as u32;
+            let first = qualifiers.len();
             qualifiers.extend(draft.path.iter().filter_map(|at| self.qualifiers.get(*at as usize)).map(copy_of));
-            let len = qualifiers.len() as u32 - first;
-            attributes.push(Attribute { base: draft.base, path: Span { first, len }, id });
+            let path = qualifiers.get(first..).unwrap_or_default();
+            let is_field = |qualifier: &Qualifier| {
+                !qualifier.optional && matches!(qualifier.kind, QualifierKind::String(_) | QualifierKind::Test(_))
+            };
+            let plain = matches!(draft.base, Base::Slot(..) | Base::Local(_)) && path.iter().all(is_field);
+            let path = Span { first: first as u32, len: path.len() as u32 };
+            attributes.push(Attribute { base: draft.base, path, id, plain });
         }
         for node in &mut self.nodes {
             if let NodeKind::Attribute(attribute) = node.kind
                 && let Some(attribute) = attributes.get(attribute as usize)
             {
                 node.id = attribute.id;
+                if let (Base::Local(place), 0) = (attribute.base, attribute.path.len) {
+                    node.kind = NodeKind::Local(place);
+                }
             }
         }
         let mut program = Program {

@@ -132,10 +132,28 @@ impl<'a> Record<'a> {
         self.heap.get(start..start.wrapping_add(cell.len as usize)).unwrap_or_default()
     }
 
+    /// Whether a string cell has this text.
+    #[inline]
+    fn text_is(&self, cell: &[u8; CELL], text: &str) -> bool {
+        let cell = Cell::decode(cell);
+        if cell.len as usize != text.len() {
+            return false;
+        }
+        let start = cell.payload as usize;
+        let known = self.heap.as_bytes().get(start..start.wrapping_add(text.len()));
+        known.is_some_and(|known| same_bytes(known, text.as_bytes()))
+    }
+
     /// The value in a cell, `None` if the cell is absent.
     #[inline]
     fn value(&'a self, index: u32) -> Option<Value<'a>> {
-        let cell = self.cell(index)?;
+        self.value_in(self.cells.get(index as usize)?, index)
+    }
+
+    /// The value in the cell of this index.
+    #[inline]
+    fn value_in(&'a self, cell: &[u8; CELL], index: u32) -> Option<Value<'a>> {
+        let cell = Cell::decode(cell);
         Some(match Tag::of(cell.tag)? {
             Tag::Absent => return None,
             Tag::Null => Value::Null,
@@ -232,18 +250,30 @@ impl<'a> RecordRef<'a> {
     #[inline]
     pub(crate) fn field_hinted(&self, name: &str, hint: &mut u32) -> Option<Value<'a>> {
         let header = self.header();
-        if *hint < header.len && self.entry_key(header, *hint) == name {
-            return self.entry_value(header, *hint);
+        let pairs = self.pairs(header);
+        if let Some([key, value]) = pairs.get(*hint as usize)
+            && self.record.text_is(key, name)
+        {
+            return self.record.value_in(value, value_index(header, *hint));
         }
-        let found = if header.flags & flags::SORTED != 0 && header.len > 8 {
-            self.search(header, name)
-        } else {
-            (0..header.len).find(|&i| self.entry_key(header, i) == name)
-        };
-        found.and_then(|position| {
-            *hint = position;
-            self.entry_value(header, position)
-        })
+        let position = self.position(header, pairs, name)?;
+        *hint = position;
+        self.entry_value(header, position)
+    }
+
+    /// Key and value cells of a map or struct; of a list, its elements by twos.
+    #[inline]
+    fn pairs(&self, header: Cell) -> &'a [[[u8; CELL]; 2]] {
+        let start = header.payload as usize;
+        let cells = self.record.cells.get(start..start.wrapping_add(header.len as usize * 2));
+        cells.unwrap_or_default().as_chunks::<2>().0
+    }
+
+    fn position(&self, header: Cell, pairs: &[[[u8; CELL]; 2]], name: &str) -> Option<u32> {
+        if header.flags & flags::SORTED != 0 && header.len > 16 {
+            return self.search(header, name);
+        }
+        pairs.iter().position(|[key, _]| self.record.text_is(key, name)).map(|position| position as u32)
     }
 
     fn search(&self, header: Cell, name: &str) -> Option<u32> {
@@ -296,6 +326,27 @@ impl<'a> RecordRef<'a> {
 
     #[inline]
     fn entry_value(&self, header: Cell, position: u32) -> Option<Value<'a>> {
-        self.record.value((header.payload as u32).wrapping_add(position.wrapping_mul(2)).wrapping_add(1))
+        self.record.value(value_index(header, position))
+    }
+}
+
+/// The cell of the value at a position of a map or struct.
+#[inline]
+fn value_index(header: Cell, position: u32) -> u32 {
+    (header.payload as u32).wrapping_add(position.wrapping_mul(2)).wrapping_add(1)
+}
+
+/// Compares byte strings of the same length. Names are mostly short, for which a call of `memcmp` takes longer.
+#[inline]
+fn same_bytes(a: &[u8], b: &[u8]) -> bool {
+    match (a.first_chunk::<8>(), b.first_chunk::<8>(), a.last_chunk::<8>(), b.last_chunk::<8>()) {
+        (Some(a_first), Some(b_first), Some(a_last), Some(b_last)) if a.len() <= 16 => {
+            a_first == b_first && a_last == b_last
+        }
+        (None, ..) => match (a.first_chunk::<4>(), b.first_chunk::<4>(), a.last_chunk::<4>(), b.last_chunk::<4>()) {
+            (Some(a_first), Some(b_first), Some(a_last), Some(b_last)) => a_first == b_first && a_last == b_last,
+            _ => a.iter().eq(b),
+        },
+        _ => a == b,
     }
 }

@@ -5,6 +5,7 @@ use crate::context::EvalContext;
 use crate::cost::SELECT_AND_IDENT;
 use crate::ops::{format::GoValue, number};
 use crate::plan::{Attribute, Base, Qualifier, QualifierKind};
+use crate::record::RecordRef;
 use crate::value::{LazyMap, ListView, MapView, Value};
 
 /// What a selection finds.
@@ -20,6 +21,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         let Some(attribute) = self.program.attributes.get(index as usize) else {
             return Value::Null;
         };
+        if !TRACKED && attribute.plain {
+            return self.fields(attribute, SELECT_AND_IDENT);
+        }
         let value = self.resolve(attribute);
         if TRACKED {
             self.forget(attribute);
@@ -35,7 +39,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         let Some(attribute) = self.program.attributes.get(index as usize) else {
             return Value::Null;
         };
-        let value = match self.resolve(attribute) {
+        let found = if !TRACKED && attribute.plain { self.fields(attribute, 0) } else { self.resolve(attribute) };
+        let value = match found {
             Value::Optional(inner) => Value::Bool(inner.is_some()),
             value => value,
         };
@@ -48,6 +53,57 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             (Base::Conditional(..), _) if !self.ctx.uncharge(SELECT_AND_IDENT) => Value::Halt,
             _ => value,
         }
+    }
+
+    /// A plain attribute, charged for its selections and `ident` for itself. As long as these are fields of records, nothing
+    /// is evaluated in between, and they are charged together.
+    fn fields(&mut self, attribute: &'a Attribute, ident: u64) -> Value<'a> {
+        let mut value = match self.base(attribute) {
+            Ok(base) => base,
+            Err(Value::Halt) => return Value::Halt,
+            Err(value) => return self.charged(ident, value),
+        };
+        let path = attribute.path.of(&self.program.qualifiers);
+        let mut steps = 0;
+        for (i, qualifier) in path.iter().enumerate() {
+            let Value::Record(record) = value else { break };
+            let (name, test) = match &qualifier.kind {
+                QualifierKind::String(name) => (name, false),
+                QualifierKind::Test(name) => (name, true),
+                _ => break,
+            };
+            if record.is_list() {
+                break;
+            }
+            steps = i + 1;
+            value = match (record_field(qualifier, name, record), test) {
+                (Some(error @ Value::Error(_)), _) => return self.charged_units(steps as u64 + ident, error),
+                (found, true) => Value::Bool(found.is_some()),
+                (Some(found), false) => found,
+                (None, false) => {
+                    let error = missing(self.ctx, value, Value::String(name));
+                    return self.charged_units(steps as u64 + ident, error);
+                }
+            };
+        }
+        match path.get(steps..) {
+            Some(rest @ [_, ..]) => {
+                if !self.ctx.charge_units(steps as u64) {
+                    return Value::Halt;
+                }
+                match self.select(rest, value) {
+                    Value::Halt => Value::Halt,
+                    value => self.charged(ident, value),
+                }
+            }
+            _ => self.charged_units(steps as u64 + ident, value),
+        }
+    }
+
+    /// Charges steps of 1 each, and turns their value into a halt if that passes the limit.
+    #[inline]
+    fn charged_units(&self, steps: u64, value: Value<'a>) -> Value<'a> {
+        if self.ctx.charge_units(steps) { value } else { Value::Halt }
     }
 
     fn forget(&mut self, attribute: &Attribute) {
@@ -64,20 +120,27 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     /// The attribute's value, without the charge for the attribute itself.
     pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Value<'a> {
+        match self.base(attribute) {
+            Ok(base) => self.select(attribute.path.of(&self.program.qualifiers), base),
+            Err(value) => value,
+        }
+    }
+
+    /// What to select from; or the attribute's value if nothing is to be selected, or cannot be.
+    #[inline]
+    fn base(&mut self, attribute: &'a Attribute) -> Result<Value<'a>, Value<'a>> {
         let base = match attribute.base {
             Base::Slot(slot, name) => match self.variables.resolve(slot as usize) {
                 Some(value) => value,
-                None => return self.missing(name),
+                None => return Err(self.missing(name)),
             },
-            Base::Missing(name) => return self.missing(name),
+            Base::Missing(name) => return Err(self.missing(name)),
             Base::Local(place) => self.locals.get(place as usize).copied().unwrap_or(Value::Null),
             Base::Accumulator(place, first) => self.accumulator(place, first),
             Base::Node(node) => self.node(node),
-            Base::Conditional(condition, truthy, falsy) => {
-                return self.branch(condition, truthy, falsy);
-            }
+            Base::Conditional(condition, truthy, falsy) => return Err(self.branch(condition, truthy, falsy)),
         };
-        if attribute.path.len == 0 || base.is_error_or_halt() { base } else { self.select(attribute, base) }
+        if attribute.path.len == 0 || base.is_error_or_halt() { Err(base) } else { Ok(base) }
     }
 
     fn missing(&self, name: u32) -> Value<'a> {
@@ -99,13 +162,13 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     /// Follows the path. Once a selection is optional or its operand is an optional, all that follow are.
-    fn select(&mut self, attribute: &'a Attribute, base: Value<'a>) -> Value<'a> {
+    fn select(&mut self, path: &'a [Qualifier], base: Value<'a>) -> Value<'a> {
         let (mut value, mut optional) = match base {
             Value::Optional(None) => return base,
             Value::Optional(Some(inner)) => (*inner, true),
             _ => (base, false),
         };
-        for qualifier in attribute.path.of(&self.program.qualifiers) {
+        for qualifier in path {
             optional |= qualifier.optional;
             let found = self.qualify(qualifier, value, optional);
             value = match found {
@@ -190,19 +253,11 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         missing(self.ctx, object, key)
     }
 
-    /// A field by name, looked for where it was last.
+    /// A field by name.
     #[inline]
     fn field(&self, qualifier: &'a Qualifier, name: &'a str, object: Value<'a>) -> Found<'a> {
         let found = match object {
-            Value::Record(record) if !record.is_list() => {
-                let known = qualifier.hint.get();
-                let mut hint = known;
-                let found = record.field_hinted(name, &mut hint);
-                if hint != known {
-                    qualifier.hint.set(hint);
-                }
-                found
-            }
+            Value::Record(record) if !record.is_list() => record_field(qualifier, name, record),
             Value::Lazy(map) => return lazy_field(self.ctx, map, qualifier, name),
             _ => return lookup(self.ctx, object, Value::String(name)),
         };
@@ -212,6 +267,18 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             None => Found::Missing,
         }
     }
+}
+
+/// A field of a record, looked for where it was last.
+#[inline]
+fn record_field<'a>(qualifier: &Qualifier, name: &str, record: RecordRef<'a>) -> Option<Value<'a>> {
+    let known = qualifier.hint.get();
+    let mut hint = known;
+    let found = record.field_hinted(name, &mut hint);
+    if hint != known {
+        qualifier.hint.set(hint);
+    }
+    found
 }
 
 fn lazy_field<'a>(ctx: &EvalContext<'a>, map: &'a dyn LazyMap<'a>, qualifier: &Qualifier, name: &str) -> Found<'a> {

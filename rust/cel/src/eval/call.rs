@@ -6,7 +6,7 @@ use crate::cost::Cost;
 use crate::function::Shape;
 use crate::library::comprehensions::{MAP_INSERT, insert_into};
 use crate::library::standard::operators::not_strictly_false;
-use crate::ops::{arithmetic, compare};
+use crate::ops::arithmetic;
 use crate::plan::{Call, Operation};
 use crate::value::{ListView, MapView, Traits, Value};
 
@@ -17,7 +17,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         };
         match (call.args.of(&self.program.operands), call.shape) {
             (&[a], Shape::Fixed) => {
-                let args = [self.node(a)];
+                let args = [self.operand(a)];
                 let value = if let Value::Halt = args[0] {
                     return Value::Halt;
                 } else {
@@ -26,11 +26,11 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 self.charge_call(call, &args, value)
             }
             (&[a, b], Shape::Fixed) => {
-                let left = self.node(a);
+                let left = self.operand(a);
                 if let Value::Halt = left {
                     return left;
                 }
-                let args = [left, self.node(b)];
+                let args = [left, self.operand(b)];
                 let value = if let Value::Halt = args[1] {
                     return Value::Halt;
                 } else {
@@ -45,14 +45,13 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     /// Arguments are evaluated up to the first error; the call is charged only if all were evaluated.
     fn variadic(&mut self, call: &'a Call, id: u32, operands: &'a [u32]) -> Value<'a> {
         let mut args = bumpalo::collections::Vec::with_capacity_in(operands.len(), self.ctx.arena);
-        let strict = !non_strict(call);
         for &operand in operands {
             let arg = self.node(operand);
             if let Value::Halt = arg {
                 return arg;
             }
             args.push(arg);
-            if strict && arg.is_error() {
+            if !call.non_strict && arg.is_error() {
                 if !TRACKED && args.len() < operands.len() {
                     return arg;
                 }
@@ -95,18 +94,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         let ctx = self.ctx;
         match (&call.operation, args) {
             (Operation::NotStrictlyFalse, [value]) => not_strictly_false(*value),
-            (_, [error @ Value::Error(_), ..] | [_, error @ Value::Error(_), ..]) if !non_strict(call) => *error,
-            (Operation::Not, [Value::Bool(b)]) => Value::Bool(!b),
-            (Operation::Not, _) => ctx.error("no such overload"),
-            (Operation::Compare(holds), [left, right]) => {
-                if left.traits() & Traits::COMPARER == 0 {
-                    return ctx.errorf(format_args!("no such overload: {}", call.function));
-                }
-                match compare::compare(ctx, *left, *right) {
-                    Ok(ordering) => Value::Bool(holds(ordering)),
-                    Err(error) => error,
-                }
-            }
+            (_, [error @ Value::Error(_), ..] | [_, error @ Value::Error(_), ..]) if !call.non_strict => *error,
             (Operation::Append(place), [Value::Accumulator, list]) => self.append(*place, *list),
             (Operation::Append(_), [left, right]) => match left.traits() & Traits::ADDER {
                 0 => ctx.errorf(format_args!("no such overload: {}", call.function)),
@@ -145,13 +133,5 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             return Value::Accumulator;
         };
         insert_into(self.ctx, map, entry).unwrap_or(Value::Accumulator)
-    }
-}
-
-fn non_strict(call: &Call) -> bool {
-    match &call.operation {
-        Operation::NotStrictlyFalse => true,
-        Operation::Bound(binding) => binding.non_strict(),
-        _ => false,
     }
 }

@@ -1,11 +1,8 @@
 //! Calls (cel-go `planCall` and its kin).
 
-use std::cmp::Ordering;
-
-use super::{Call, NodeKind, Operation, PlanError, Planner};
+use super::{Call, Comparison, NodeKind, Operation, PlanError, Planner};
 use crate::ast::{Expr, ExprId};
 use crate::cost::Cost;
-use crate::function::Binding;
 
 impl<'e> Planner<'e, '_> {
     pub(super) fn call(
@@ -59,24 +56,23 @@ impl<'e> Planner<'e, '_> {
         if let Some(node) = self.optimize(id, function, overload, nodes, &binding)? {
             return Ok(node);
         }
-        let (args, shape) = (self.operands(nodes), binding.shape(nodes.len()));
         let cost = Cost::of(functions, function, overload);
-        let operation = operation(function, nodes.len(), binding);
-        self.calls.push(Call { function: Box::from(function), operation, args, shape, cost, regex: None });
+        match (function, nodes, Comparison::of(function), cost) {
+            ("!_", &[a], _, Cost::One) => return Ok(self.push(id, NodeKind::Not(a))),
+            (_, &[a, b], Some(comparison), Cost::One | Cost::Smaller) => {
+                let sized = matches!(cost, Cost::Smaller);
+                return Ok(self.push(id, NodeKind::Compare(comparison, sized, a, b)));
+            }
+            _ => {}
+        }
+        let (args, shape, non_strict) = (self.operands(nodes), binding.shape(nodes.len()), binding.non_strict());
+        let function = Box::from(function);
+        let operation = match &*function {
+            "@not_strictly_false" if nodes.len() == 1 => Operation::NotStrictlyFalse,
+            _ => Operation::Bound(binding),
+        };
+        self.calls.push(Call { function, operation, args, shape, cost, non_strict, regex: None });
         let call = self.calls.len() as u32 - 1;
         Ok(self.push(id, NodeKind::Call(call)))
-    }
-}
-
-/// Frequent operators get operations of their own, equal in meaning to their bindings.
-fn operation(function: &str, args: usize, binding: Binding) -> Operation {
-    match (function, args) {
-        ("!_", 1) => Operation::Not,
-        ("@not_strictly_false", 1) => Operation::NotStrictlyFalse,
-        ("_<_", 2) => Operation::Compare(Ordering::is_lt),
-        ("_<=_", 2) => Operation::Compare(Ordering::is_le),
-        ("_>_", 2) => Operation::Compare(Ordering::is_gt),
-        ("_>=_", 2) => Operation::Compare(Ordering::is_ge),
-        _ => Operation::Bound(binding),
     }
 }

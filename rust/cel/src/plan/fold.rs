@@ -92,22 +92,25 @@ impl<'e> Planner<'e, '_> {
             NodeKind::Or(left, predicate) if !all => (left, predicate),
             _ => return None,
         };
-        let mut goes_on = self.argument_of(condition, |operation| matches!(operation, Operation::NotStrictlyFalse))?;
+        let mut goes_on = self.not_strictly_false(condition)?;
         if !all {
-            goes_on = self.argument_of(goes_on, |operation| matches!(operation, Operation::Not))?;
+            let NodeKind::Not(negated) = self.kind(goes_on)? else {
+                return None;
+            };
+            goes_on = negated;
         }
         let all_read_it = [left, goes_on, result].iter().all(|&node| self.is_accumulator(node, accumulator));
         all_read_it.then_some((predicate, all))
     }
 
-    /// The only argument of a call of such an operation.
-    fn argument_of(&self, node: u32, is: fn(&Operation) -> bool) -> Option<u32> {
+    /// The argument of a call of `@not_strictly_false`.
+    fn not_strictly_false(&self, node: u32) -> Option<u32> {
         let NodeKind::Call(call) = self.kind(node)? else {
             return None;
         };
-        let call = self.calls.get(call as usize).filter(|call| is(&call.operation))?;
-        match call.args.of(&self.operands) {
-            &[argument] => Some(argument),
+        let call = self.calls.get(call as usize)?;
+        match (&call.operation, call.args.of(&self.operands)) {
+            (Operation::NotStrictlyFalse, &[argument]) => Some(argument),
             _ => None,
         }
     }

@@ -100,6 +100,7 @@ impl Planner<'_, '_> {
             args: self.operands(nodes),
             shape: Shape::Variadic,
             cost: Cost::of(self.options.functions, function, overload),
+            non_strict: false,
             regex: Some(self.regexes.len() as u32 - 1),
         };
         self.calls.push(call);

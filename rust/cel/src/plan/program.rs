@@ -80,14 +80,19 @@ pub(crate) enum NodeKind {
     Int(i64),
     /// An index into `constants`.
     Constant(u32),
+    /// An iteration variable of which nothing is selected: an attribute in short.
+    Local(u32),
     /// A variable or computed value with its selections.
     Attribute(u32),
     /// `has()` of an attribute.
     Test(u32),
     Or(u32, u32),
     And(u32, u32),
+    Not(u32),
     Equal(u32, u32),
     NotEqual(u32, u32),
+    /// `a < b`, ...; if the flag is set it is charged by the size of the smaller operand, otherwise 1.
+    Compare(Comparison, bool, u32, u32),
     Call(u32),
     /// `x in [constants]`: the operand, and an index into `sets`.
     InSet(u32, u32),
@@ -102,6 +107,43 @@ pub(crate) enum NodeKind {
     /// An index into `aggregates`, and the type's name.
     Message(u32, u32),
     Fold(u32),
+}
+
+/// An ordering operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// The operator that cel-go knows by this name.
+    pub(crate) fn of(function: &str) -> Option<Comparison> {
+        let all = [Comparison::Less, Comparison::LessOrEqual, Comparison::Greater, Comparison::GreaterOrEqual];
+        all.into_iter().find(|comparison| comparison.function() == function)
+    }
+
+    pub(crate) fn function(self) -> &'static str {
+        match self {
+            Comparison::Less => "_<_",
+            Comparison::LessOrEqual => "_<=_",
+            Comparison::Greater => "_>_",
+            Comparison::GreaterOrEqual => "_>=_",
+        }
+    }
+
+    /// Whether operands of this order satisfy it.
+    #[inline]
+    pub(crate) fn holds(self, order: std::cmp::Ordering) -> bool {
+        match self {
+            Comparison::Less => order.is_lt(),
+            Comparison::LessOrEqual => order.is_le(),
+            Comparison::Greater => order.is_gt(),
+            Comparison::GreaterOrEqual => order.is_ge(),
+        }
+    }
 }
 
 /// A literal list, map or message.
@@ -120,6 +162,8 @@ pub(crate) struct Attribute {
     /// In `qualifiers`.
     pub(crate) path: Span,
     pub(crate) id: u32,
+    /// Whether it is fields, none of them optional, of a variable: what [`crate::eval`] can follow in one go.
+    pub(crate) plain: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -185,18 +229,16 @@ pub(crate) struct Call {
     pub(crate) args: Span,
     pub(crate) shape: Shape,
     pub(crate) cost: Cost,
+    /// Whether errors are arguments like others.
+    pub(crate) non_strict: bool,
     /// The constant pattern, in `regexes`.
     pub(crate) regex: Option<u32>,
 }
 
 /// What a call does.
 pub(crate) enum Operation {
-    /// `!x`
-    Not,
     /// `@not_strictly_false(x)`
     NotStrictlyFalse,
-    /// `x < y`, ...
-    Compare(fn(std::cmp::Ordering) -> bool),
     /// `accumulator + list` in a comprehension's step; the accumulator's place.
     Append(u32),
     /// `cel.@mapInsert(accumulator, ...)` in a comprehension's step.

@@ -26,10 +26,13 @@ impl Walk<'_> {
             return false;
         };
         match *kind {
-            NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Constant(_) => false,
+            NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Constant(_) | NodeKind::Local(_) => false,
             NodeKind::Attribute(attribute) | NodeKind::Test(attribute) => self.attribute(attribute, waiting, false),
             NodeKind::And(a, b) | NodeKind::Or(a, b) => self.node(a, waiting) || self.node(b, waiting),
-            NodeKind::Equal(a, b) | NodeKind::NotEqual(a, b) => self.node(a, waiting) || self.node(b, true),
+            NodeKind::Not(a) => self.node(a, waiting),
+            NodeKind::Equal(a, b) | NodeKind::NotEqual(a, b) | NodeKind::Compare(_, _, a, b) => {
+                self.node(a, waiting) || self.node(b, true)
+            }
             NodeKind::InSet(element, _) => (waiting && self.is_attribute(element)) || self.node(element, waiting),
             NodeKind::OptionalOr(a, b) | NodeKind::OptionalOrValue(a, b) => {
                 let stays = waiting && (self.is_attribute(a) || self.is_attribute(b));
@@ -66,7 +69,7 @@ impl Walk<'_> {
 
     fn is_attribute(&self, node: u32) -> bool {
         let kind = self.program.nodes.get(node as usize).map(|node| node.kind);
-        matches!(kind, Some(NodeKind::Attribute(_) | NodeKind::Test(_)))
+        matches!(kind, Some(NodeKind::Attribute(_) | NodeKind::Local(_) | NodeKind::Test(_)))
     }
 
     /// `raw`: the attribute is an index, which is evaluated without being observed as a step.
