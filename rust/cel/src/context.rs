@@ -178,6 +178,14 @@ impl<'a> EvalContext<'a> {
         Value::Error(EvalError { message })
     }
 
+    /// An error value whose text is a fixed part and another one.
+    pub(crate) fn error_with(&self, prefix: &str, text: &str) -> Value<'a> {
+        let mut message = bumpalo::collections::String::with_capacity_in(prefix.len() + text.len(), self.arena);
+        message.push_str(prefix);
+        message.push_str(text);
+        Value::Error(EvalError { message: message.into_bump_str() })
+    }
+
     /// An error value with a formatted text.
     pub fn errorf(&self, message: std::fmt::Arguments<'_>) -> Value<'a> {
         let message = bumpalo::format!(in self.arena, "{}", message).into_bump_str();

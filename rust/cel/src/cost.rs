@@ -78,9 +78,9 @@ impl Cost {
             Cost::One => 1,
             Cost::Traversal(index) => traversal(size(usize::from(index))),
             Cost::SizeOfSecond => size(1),
-            Cost::Smaller => smaller(args),
+            Cost::Smaller => smaller_of(args),
             Cost::Equality if matches!(args.first(), Some(Value::Opaque(_))) => 1,
-            Cost::Equality => smaller(args),
+            Cost::Equality => smaller_of(args),
             Cost::Sum => traversal(size(0).saturating_add(size(1))),
             Cost::Matches => {
                 let text = ((1.0 + size(0) as f64) * STRING_TRAVERSAL).ceil() as u64;
@@ -101,17 +101,23 @@ fn traversal(size: u64) -> u64 {
     }
 }
 
+fn smaller_of(args: &[Value<'_>]) -> u64 {
+    match args {
+        [a, b] => smaller(*a, *b),
+        _ => 1,
+    }
+}
+
 /// `⌈0.1 · size⌉` of the smaller of two values.
 #[inline]
-pub(crate) fn smaller(args: &[Value<'_>]) -> u64 {
-    match args {
+pub(crate) fn smaller(a: Value<'_>, b: Value<'_>) -> u64 {
+    match (a, b) {
         // The shorter of two strings in bytes bounds the smaller in code points.
-        [Value::String(a), Value::String(b)] => match a.len().min(b.len()) {
+        (Value::String(a), Value::String(b)) => match a.len().min(b.len()) {
             0 => 0,
             1..=10 => 1,
             _ => traversal(code_points(a).min(code_points(b))),
         },
-        [a, b] => traversal(cost_size(*a).min(cost_size(*b))),
-        _ => 1,
+        _ => traversal(cost_size(a).min(cost_size(b))),
     }
 }

@@ -7,14 +7,14 @@ mod aggregate;
 mod attribute;
 mod call;
 mod fold;
+mod logic;
 #[cfg(test)]
 mod tests;
 
 use crate::context::EvalContext;
-use crate::cost::{SELECT_AND_IDENT, Tracker, smaller};
-use crate::ops;
-use crate::plan::{Comparison, Constant, NodeKind, Program};
-use crate::value::{Traits, Value};
+use crate::cost::{SELECT_AND_IDENT, Tracker};
+use crate::plan::{Constant, NodeKind, Program};
+use crate::value::{ConstantList, Value};
 use fold::Builder;
 
 /// The variables of one evaluation.
@@ -52,24 +52,51 @@ struct Machine<'a, 'e, const TRACKED: bool> {
     variables: &'e dyn Activation<'a>,
     /// Variables of comprehensions; [`Value::Halt`] marks an accumulator without a first value.
     locals: &'a mut [Value<'a>],
-    /// Lists and maps that comprehensions build, by the place of their accumulators.
-    builders: bumpalo::collections::Vec<'a, Builder<'a>>,
-    /// Constant lists and maps laid out so far.
-    constants: bumpalo::collections::Vec<'a, (u32, Value<'a>)>,
-    tracker: Tracker<'a>,
+    /// Lists and maps that comprehensions build, by the place of their accumulators; none if the program builds none.
+    builders: &'a mut [Builder<'a>],
+    /// Constants with maps in them that have been laid out, others are [`Value::Halt`]; none if the program has none.
+    constants: &'a mut [Value<'a>],
+    /// The value of a step that should have been a bool; see [`logic::Truth`].
+    aside: Value<'a>,
+    /// There is one if the program is `TRACKED`.
+    tracker: Option<&'a mut Tracker<'a>>,
 }
 
 impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
+    /// Everything is in the arena, so that nothing has to be done at the end.
     fn new(program: &'a Program, ctx: &'e EvalContext<'a>, variables: &'e dyn Activation<'a>) -> Self {
+        let arena = ctx.arena;
+        let slice = |len: u32| if len == 0 { &mut [][..] } else { arena.alloc_slice_fill_copy(len as usize, Value::Halt) };
         Machine {
             program,
             ctx,
             variables,
-            locals: ctx.arena.alloc_slice_fill_copy(program.locals as usize, Value::Halt),
-            builders: bumpalo::collections::Vec::new_in(ctx.arena),
-            constants: bumpalo::collections::Vec::new_in(ctx.arena),
-            tracker: Tracker::new(ctx.arena, if TRACKED { program.ids } else { 0 }),
+            locals: slice(program.locals),
+            builders: match program.builders {
+                0 => &mut [],
+                len => arena.alloc_slice_fill_with(len as usize, |_| Builder::None),
+            },
+            constants: slice(program.laid_out),
+            aside: Value::Null,
+            tracker: if TRACKED { Some(arena.alloc(Tracker::new(arena, program.ids))) } else { None },
         }
+    }
+
+    /// Lets the tracker see a value.
+    fn observe(&mut self, id: u32, value: Value<'a>) {
+        if let Some(tracker) = &mut self.tracker {
+            tracker.push(id, value);
+        }
+    }
+
+    /// Takes the latest value of an id off the tracker's stack, with all that lie above it.
+    fn forget(&mut self, id: u32) -> Option<Value<'a>> {
+        self.tracker.as_mut()?.drop(id)
+    }
+
+    fn forget_node(&mut self, node: u32) -> Option<Value<'a>> {
+        let id = self.id(node);
+        self.forget(id)
     }
 
     /// Charges a step, and turns its value into a halt if that passes the limit.
@@ -83,8 +110,7 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     }
 
     fn drop_node(&mut self, node: u32) {
-        let id = self.id(node);
-        self.tracker.drop(id);
+        let _ = self.forget_node(node);
     }
 
     /// As [`Self::node`], but decides the frequent leaves on the spot.
@@ -112,25 +138,32 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
             return self.ctx.error("invalid program");
         };
         let value = match node.kind {
-            NodeKind::Bool(b) => Value::Bool(b),
+            NodeKind::Bool(_)
+            | NodeKind::Test(_)
+            | NodeKind::Or(..)
+            | NodeKind::And(..)
+            | NodeKind::Not(_)
+            | NodeKind::Equal(..)
+            | NodeKind::NotEqual(..)
+            | NodeKind::Compare(..)
+            | NodeKind::InSet(..) => {
+                let truth = self.truth(index);
+                return self.value_of(truth);
+            }
             NodeKind::Int(i) => Value::Int(i),
             NodeKind::Constant(constant) => self.constant(constant),
+            NodeKind::ConstantList(constant) => match self.program.constants.get(constant as usize) {
+                Some(Constant::List(elements)) => Value::Constants(ConstantList::new(elements)),
+                _ => Value::Null,
+            },
             NodeKind::Local(place) => {
                 if TRACKED {
-                    self.tracker.drop(node.id);
+                    self.forget(node.id);
                 }
                 self.local(place)
             }
             NodeKind::Attribute(attribute) => self.attribute(attribute),
-            NodeKind::Test(attribute) => self.test(attribute),
-            NodeKind::Or(a, b) => self.logical(a, b, true),
-            NodeKind::And(a, b) => self.logical(a, b, false),
-            NodeKind::Not(a) => self.not(a),
-            NodeKind::Equal(a, b) => self.equality(a, b, true),
-            NodeKind::NotEqual(a, b) => self.equality(a, b, false),
-            NodeKind::Compare(comparison, sized, a, b) => self.compare(comparison, sized, a, b),
             NodeKind::Call(call) => self.call(call, node.id),
-            NodeKind::InSet(element, set) => self.in_set(element, set),
             NodeKind::OptionalOr(a, b) => self.optional_or(a, b, false),
             NodeKind::OptionalOrValue(a, b) => self.optional_or(a, b, true),
             NodeKind::List(aggregate) => self.list(aggregate),
@@ -139,7 +172,7 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
             NodeKind::Fold(fold) => self.fold(fold),
         };
         if TRACKED {
-            self.tracker.push(node.id, value);
+            self.observe(node.id, value);
         }
         value
     }
@@ -151,123 +184,13 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
         if !matches!(constant, Constant::List(_) | Constant::Map(_)) {
             return constant.value(self.ctx.arena);
         }
-        if let Some((_, value)) = self.constants.iter().find(|(known, _)| *known == index) {
-            return *value;
-        }
-        let value = constant.value(self.ctx.arena);
-        self.constants.push((index, value));
-        value
-    }
-
-    /// `||` (decided by true) and `&&` (decided by false); an error of one side yields to a decision by the other.
-    fn logical(&mut self, a: u32, b: u32, decisive: bool) -> Value<'a> {
-        let value = self.logical_value(a, b, decisive);
-        if TRACKED {
-            self.drop_node(a);
-            self.drop_node(b);
-        }
-        value
-    }
-
-    #[inline]
-    fn logical_value(&mut self, a: u32, b: u32, decisive: bool) -> Value<'a> {
-        let left = self.node(a);
-        match left {
-            Value::Bool(value) if value == decisive => return left,
-            Value::Halt => return left,
-            _ => {}
-        }
-        let right = self.node(b);
-        match (left, right) {
-            (_, Value::Bool(value)) if value == decisive => right,
-            (_, Value::Halt) => right,
-            (Value::Bool(_), Value::Bool(_) | Value::Error(_)) => right,
-            (Value::Error(_), _) => left,
-            _ => self.ctx.error("no such overload"),
-        }
-    }
-
-    fn not(&mut self, a: u32) -> Value<'a> {
-        let value = match self.node(a) {
-            Value::Bool(b) => Value::Bool(!b),
-            Value::Halt => return Value::Halt,
-            error @ Value::Error(_) => error,
-            _ => self.ctx.error("no such overload"),
+        let Some(laid_out) = self.constants.get_mut(index as usize) else {
+            return Value::Null;
         };
-        if TRACKED && self.tracker.drop(self.id(a)).is_none() {
-            return value;
+        if let Value::Halt = laid_out {
+            *laid_out = constant.value(self.ctx.arena);
         }
-        self.charged(1, value)
-    }
-
-    /// `==` and `!=`, charged by the size of the smaller operand.
-    fn equality(&mut self, a: u32, b: u32, equal: bool) -> Value<'a> {
-        let left = self.operand(a);
-        if let Value::Halt = left {
-            return left;
-        }
-        let right = self.operand(b);
-        let value = match (left, right) {
-            (_, Value::Halt) => return right,
-            (Value::Error(_), _) => left,
-            (_, Value::Error(_)) => right,
-            _ => match ops::equal(self.ctx, left, right) {
-                Value::Halt => return Value::Halt,
-                result if equal => result,
-                result => Value::Bool(!matches!(result, Value::Bool(true))),
-            },
-        };
-        let Some(args) = self.observed([a, b], [left, right]) else {
-            return value;
-        };
-        let cost = if equal && matches!(args[0], Value::Opaque(_)) { 1 } else { smaller(&args) };
-        self.charged(cost, value)
-    }
-
-    /// `<`, `<=`, `>` and `>=`.
-    fn compare(&mut self, comparison: Comparison, sized: bool, a: u32, b: u32) -> Value<'a> {
-        let left = self.operand(a);
-        if let Value::Halt = left {
-            return left;
-        }
-        let right = self.operand(b);
-        let value = match (left, right) {
-            (Value::Int(a), Value::Int(b)) => Value::Bool(comparison.holds(a.cmp(&b))),
-            (_, Value::Halt) => return right,
-            (Value::Error(_), _) => left,
-            (_, Value::Error(_)) => right,
-            _ if left.traits() & Traits::COMPARER == 0 => {
-                self.ctx.errorf(format_args!("no such overload: {}", comparison.function()))
-            }
-            _ => match ops::compare::compare(self.ctx, left, right) {
-                Ok(order) => Value::Bool(comparison.holds(order)),
-                Err(error) => error,
-            },
-        };
-        let Some(args) = self.observed([a, b], [left, right]) else {
-            return value;
-        };
-        self.charged(if sized { smaller(&args) } else { 1 }, value)
-    }
-
-    /// The arguments of a binary operator by which it is charged: those that the tracker has seen, if there is one.
-    #[inline]
-    fn observed(&mut self, nodes: [u32; 2], values: [Value<'a>; 2]) -> Option<[Value<'a>; 2]> {
-        if !TRACKED {
-            return Some(values);
-        }
-        let [a, b] = nodes;
-        let right = self.tracker.drop(self.id(b))?;
-        let left = self.tracker.drop(self.id(a))?;
-        Some([left, right])
-    }
-
-    fn in_set(&mut self, element: u32, set: u32) -> Value<'a> {
-        let element = self.operand(element);
-        match self.program.sets.get(set as usize) {
-            Some(set) if !element.is_error_or_halt() => set.contains(self.ctx, element),
-            _ => element,
-        }
+        *laid_out
     }
 
     /// `a.or(b)`, and `a.orValue(b)` which unwraps `a`.

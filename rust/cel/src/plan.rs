@@ -167,8 +167,10 @@ impl<'e, 'o> Planner<'e, 'o> {
             Constant::Bool(b) => NodeKind::Bool(b),
             Constant::Int(i) => NodeKind::Int(i),
             other => {
+                let in_place = matches!(other, Constant::List(_)) && !other.has_map();
                 self.constants.push(other);
-                NodeKind::Constant(self.constants.len() as u32 - 1)
+                let index = self.constants.len() as u32 - 1;
+                if in_place { NodeKind::ConstantList(index) } else { NodeKind::Constant(index) }
             }
         };
         self.push(id, kind)
@@ -179,7 +181,7 @@ impl<'e, 'o> Planner<'e, 'o> {
         match self.kind(node)? {
             NodeKind::Bool(b) => Some(Constant::Bool(b)),
             NodeKind::Int(i) => Some(Constant::Int(i)),
-            NodeKind::Constant(index) => self.constants.get(index as usize).cloned(),
+            NodeKind::Constant(index) | NodeKind::ConstantList(index) => self.constants.get(index as usize).cloned(),
             _ => None,
         }
     }
@@ -258,6 +260,8 @@ impl<'e, 'o> Planner<'e, 'o> {
                 }
             }
         }
+        let builders = if self.folds.iter().any(|fold| fold.builds) { self.locals } else { 0 };
+        let laid_out = if self.constants.iter().any(Constant::has_map) { self.constants.len() as u32 } else { 0 };
         let mut program = Program {
             nodes: self.nodes.into(),
             root,
@@ -272,6 +276,8 @@ impl<'e, 'o> Planner<'e, 'o> {
             names: self.names.into(),
             operands: self.operands.into(),
             locals: self.locals,
+            builders,
+            laid_out,
             ids: self.ids,
             tracked: false,
         };

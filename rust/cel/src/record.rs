@@ -147,13 +147,12 @@ impl<'a> Record<'a> {
     /// The value in a cell, `None` if the cell is absent.
     #[inline]
     fn value(&'a self, index: u32) -> Option<Value<'a>> {
-        self.value_in(self.cells.get(index as usize)?, index)
+        self.decoded(self.cell(index)?, index)
     }
 
-    /// The value in the cell of this index.
+    /// The value of the cell of this index.
     #[inline]
-    fn value_in(&'a self, cell: &[u8; CELL], index: u32) -> Option<Value<'a>> {
-        let cell = Cell::decode(cell);
+    fn decoded(&'a self, cell: Cell, index: u32) -> Option<Value<'a>> {
         Some(match Tag::of(cell.tag)? {
             Tag::Absent => return None,
             Tag::Null => Value::Null,
@@ -243,50 +242,14 @@ impl<'a> RecordRef<'a> {
     /// The value under a key of a map or struct.
     #[inline]
     pub fn field(&self, name: &str) -> Option<Value<'a>> {
-        self.field_hinted(name, &mut 0)
+        Place::of(*self).field(name, &mut 0)?.value()
     }
 
-    /// As [`Self::field`]; `hint` is the position to look at first, and becomes the position found.
-    #[inline]
-    pub(crate) fn field_hinted(&self, name: &str, hint: &mut u32) -> Option<Value<'a>> {
+    /// The list's elements.
+    pub(crate) fn elements(&self) -> RecordElements<'a> {
         let header = self.header();
-        let pairs = self.pairs(header);
-        if let Some([key, value]) = pairs.get(*hint as usize)
-            && self.record.text_is(key, name)
-        {
-            return self.record.value_in(value, value_index(header, *hint));
-        }
-        let position = self.position(header, pairs, name)?;
-        *hint = position;
-        self.entry_value(header, position)
-    }
-
-    /// Key and value cells of a map or struct; of a list, its elements by twos.
-    #[inline]
-    fn pairs(&self, header: Cell) -> &'a [[[u8; CELL]; 2]] {
-        let start = header.payload as usize;
-        let cells = self.record.cells.get(start..start.wrapping_add(header.len as usize * 2));
-        cells.unwrap_or_default().as_chunks::<2>().0
-    }
-
-    fn position(&self, header: Cell, pairs: &[[[u8; CELL]; 2]], name: &str) -> Option<u32> {
-        if header.flags & flags::SORTED != 0 && header.len > 16 {
-            return self.search(header, name);
-        }
-        pairs.iter().position(|[key, _]| self.record.text_is(key, name)).map(|position| position as u32)
-    }
-
-    fn search(&self, header: Cell, name: &str) -> Option<u32> {
-        let (mut low, mut high) = (0, header.len);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.entry_key(header, middle).cmp(name) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(middle),
-            }
-        }
-        None
+        let first = header.payload as u32;
+        RecordElements { record: self.record, next: first, end: first.wrapping_add(header.len) }
     }
 
     /// Key and value at a stored position; `None` past the end, and for a slot of a struct that is not set.
@@ -327,6 +290,97 @@ impl<'a> RecordRef<'a> {
     #[inline]
     fn entry_value(&self, header: Cell, position: u32) -> Option<Value<'a>> {
         self.record.value(value_index(header, position))
+    }
+}
+
+/// A cell of a record, read: how paths of fields are followed without making a [`Value`] of each step.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    record: &'a Record<'a>,
+    index: u32,
+    cell: Cell,
+}
+
+impl<'a> Place<'a> {
+    #[inline]
+    pub(crate) fn of(value: RecordRef<'a>) -> Place<'a> {
+        Place { record: value.record, index: value.cell, cell: value.header() }
+    }
+
+    /// Whether it has fields.
+    #[inline]
+    pub(crate) fn is_map(&self) -> bool {
+        self.cell.tag == Tag::Map as u8 || self.cell.tag == Tag::Struct as u8
+    }
+
+    /// The value here; `None` for the field of a struct that is not set.
+    #[inline]
+    pub(crate) fn value(&self) -> Option<Value<'a>> {
+        self.record.decoded(self.cell, self.index)
+    }
+
+    /// Whether there is a value here, and not an error.
+    #[inline]
+    pub(crate) fn is_good(&self) -> bool {
+        self.cell.tag != Tag::Absent as u8 && self.cell.tag != Tag::Error as u8
+    }
+
+    /// The field of a map or struct; `hint` is the position to look at first, and becomes the position found.
+    #[inline]
+    pub(crate) fn field(&self, name: &str, hint: &mut u32) -> Option<Place<'a>> {
+        let pairs = self.pairs();
+        let value = match pairs.get(*hint as usize) {
+            Some([key, value]) if self.record.text_is(key, name) => value,
+            _ => {
+                *hint = self.position(pairs, name)?;
+                &pairs.get(*hint as usize)?[1]
+            }
+        };
+        Some(Place { record: self.record, index: value_index(self.cell, *hint), cell: Cell::decode(value) })
+    }
+
+    /// Key and value cells.
+    #[inline]
+    fn pairs(&self) -> &'a [[[u8; CELL]; 2]] {
+        let start = self.cell.payload as usize;
+        let cells = self.record.cells.get(start..start.wrapping_add(self.cell.len as usize * 2));
+        cells.unwrap_or_default().as_chunks::<2>().0
+    }
+
+    #[inline(never)]
+    fn position(&self, pairs: &[[[u8; CELL]; 2]], name: &str) -> Option<u32> {
+        let found = if self.cell.flags & flags::SORTED != 0 && pairs.len() > 16 {
+            let order = |[key, _]: &[[u8; CELL]; 2]| self.record.text(Cell::decode(key)).cmp(name);
+            pairs.binary_search_by(order).ok()
+        } else {
+            pairs.iter().position(|[key, _]| self.record.text_is(key, name))
+        };
+        found.map(|position| position as u32)
+    }
+}
+
+/// The elements of a list in a record.
+pub(crate) struct RecordElements<'a> {
+    record: &'a Record<'a>,
+    next: u32,
+    end: u32,
+}
+
+impl<'a> Iterator for RecordElements<'a> {
+    type Item = Value<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Value<'a>> {
+        if self.next >= self.end {
+            return None;
+        }
+        self.next += 1;
+        self.record.value(self.next - 1)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.end.saturating_sub(self.next) as usize;
+        (left, Some(left))
     }
 }
 

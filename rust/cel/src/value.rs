@@ -5,7 +5,7 @@ mod list;
 mod map;
 
 pub use kind::Traits;
-pub use list::{ConcatList, ListIter, ListView};
+pub use list::{ConcatList, ConstantList, ListIter, ListView};
 pub(crate) use map::MapBuilder;
 pub use map::{MapOrder, MapValue, MapView};
 
@@ -40,6 +40,8 @@ pub enum Value<'a> {
     Timestamp(Timestamp),
     /// A list made by the expression.
     List(&'a [Value<'a>]),
+    /// A constant list of the program, read in place. Read it through [`ListView`].
+    Constants(ConstantList<'a>),
     /// Two non-empty lists joined by `+` (cel-go's `concatList`, whose equality keeps errors). Read it through [`ListView`].
     Concat(&'a ConcatList<'a>),
     /// A map made by the expression.

@@ -5,6 +5,7 @@
 //! `show ENGINE CASE` by `cost<TAB>value` or `-<TAB>reason`, `run ENGINE CASE COUNT` by `done` after so many evaluations.
 //! Engines are `celgate` and `cel-crate` (the `cel` crate, which counts no cost).
 
+use std::cell::OnceCell;
 use std::io::{BufRead as _, Write as _};
 use std::path::Path;
 
@@ -47,15 +48,14 @@ fn main() -> Result<(), Error> {
     let bytes = std::fs::read(Path::new(&dir).join("record.bin"))?;
     let record = Record::parse(&bytes).map_err(|error| format!("{error:?}"))?;
     let ours = Celgate::new(&input.cases, &record);
-    let crate_values = input.values.iter().map(cel::to_value).collect::<Result<Vec<_>, _>>()?;
-    let theirs = input.cases.iter().map(|case| CelCrate::new(case, &crate_values)).collect::<Vec<_>>();
+    let theirs = CelCrates { input: &input, cases: input.cases.iter().map(|_| OnceCell::new()).collect() };
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         let words: Vec<&str> = line.split(' ').collect();
         let answer = match words.as_slice() {
             ["show", "celgate", case] => ours.show(case.parse()?),
-            ["show", "cel-crate", case] => theirs.get(case.parse::<usize>()?).map_or_else(String::new, CelCrate::show),
+            ["show", "cel-crate", case] => theirs.get(case.parse()?).map_or_else(String::new, CelCrate::show),
             ["run", engine, case, count] => {
                 let (case, count) = (case.parse()?, count.parse()?);
                 match *engine {
@@ -153,11 +153,24 @@ fn show<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> String {
     }
 }
 
+/// The `cel` crate with all cases, prepared when first asked for.
+struct CelCrates<'i> {
+    input: &'i Input,
+    cases: Vec<OnceCell<CelCrate<'i>>>,
+}
+
+impl<'i> CelCrates<'i> {
+    fn get(&self, index: usize) -> Option<&CelCrate<'i>> {
+        let case = self.input.cases.get(index)?;
+        Some(self.cases.get(index)?.get_or_init(|| CelCrate::new(case, &self.input.values)))
+    }
+}
+
 /// The `cel` crate with one expression; the text says why it cannot run it.
 struct CelCrate<'i>(Result<(cel::Program, cel::Context<'i, 'i>), String>);
 
 impl CelCrate<'_> {
-    fn new(case: &Case, values: &[cel::Value]) -> Self {
+    fn new(case: &Case, values: &[serde_json::Value]) -> Self {
         // Its parser panics on some expressions.
         let compiled = std::panic::catch_unwind(|| cel::Program::compile(&case.expression));
         let program = match compiled {
@@ -167,8 +180,8 @@ impl CelCrate<'_> {
         };
         let mut context = cel::Context::default();
         for (name, root) in case.names.iter().zip(&case.roots) {
-            if let Some(value) = values.get(*root as usize) {
-                context.add_variable_from_value(name.clone(), value.clone());
+            if let Some(Ok(value)) = values.get(*root as usize).map(cel::to_value) {
+                context.add_variable_from_value(name.clone(), value);
             }
         }
         CelCrate(Ok((program, context)))

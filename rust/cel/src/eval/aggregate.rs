@@ -95,7 +95,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
         if TRACKED {
             for &part in aggregate.parts.of(&self.program.operands).iter().rev() {
-                if self.tracker.drop(self.id(part)).is_none() {
+                if self.forget_node(part).is_none() {
                     break;
                 }
             }

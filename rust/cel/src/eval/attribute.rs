@@ -1,11 +1,12 @@
 //! Variables and selections (cel-go `interpreter/attributes.go`).
 
 use super::Machine;
+use super::logic::Truth;
 use crate::context::EvalContext;
 use crate::cost::SELECT_AND_IDENT;
 use crate::ops::{format::GoValue, number};
 use crate::plan::{Attribute, Base, Qualifier, QualifierKind};
-use crate::record::RecordRef;
+use crate::record::Place;
 use crate::value::{LazyMap, ListView, MapView, Value};
 
 /// What a selection finds.
@@ -26,7 +27,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
         let value = self.resolve(attribute);
         if TRACKED {
-            self.forget(attribute);
+            self.forget_attribute(attribute);
         }
         match (&attribute.base, value) {
             (Base::Conditional(..), _) | (_, Value::Halt) => value,
@@ -35,68 +36,76 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     /// `has()`, which is charged nothing beyond its selections.
-    pub(super) fn test(&mut self, index: u32) -> Value<'a> {
+    pub(super) fn test(&mut self, index: u32) -> Truth {
         let Some(attribute) = self.program.attributes.get(index as usize) else {
-            return Value::Null;
+            return self.other(Value::Null);
         };
         let found = if !TRACKED && attribute.plain { self.fields(attribute, 0) } else { self.resolve(attribute) };
-        let value = match found {
-            Value::Optional(inner) => Value::Bool(inner.is_some()),
-            value => value,
-        };
         if TRACKED {
-            self.forget(attribute);
+            self.forget_attribute(attribute);
         }
         // cel-go takes back what it charges for an attribute, also from a conditional for which it charges nothing.
-        match (&attribute.base, value) {
-            (_, Value::Halt) => value,
-            (Base::Conditional(..), _) if !self.ctx.uncharge(SELECT_AND_IDENT) => Value::Halt,
-            _ => value,
+        if let Base::Conditional(..) = attribute.base
+            && !matches!(found, Value::Halt)
+            && !self.ctx.uncharge(SELECT_AND_IDENT)
+        {
+            return self.other(Value::Halt);
+        }
+        match found {
+            Value::Optional(inner) => Truth::of(inner.is_some()),
+            value => self.truth_of(value),
         }
     }
 
     /// A plain attribute, charged for its selections and `ident` for itself. As long as these are fields of records, nothing
     /// is evaluated in between, and they are charged together.
     fn fields(&mut self, attribute: &'a Attribute, ident: u64) -> Value<'a> {
-        let mut value = match self.base(attribute) {
+        let base = match self.base(attribute) {
             Ok(base) => base,
             Err(Value::Halt) => return Value::Halt,
             Err(value) => return self.charged(ident, value),
         };
         let path = attribute.path.of(&self.program.qualifiers);
-        let mut steps = 0;
+        let Value::Record(record) = base else {
+            return self.rest(path, base, ident);
+        };
+        let mut place = Place::of(record);
         for (i, qualifier) in path.iter().enumerate() {
-            let Value::Record(record) = value else { break };
             let (name, test) = match &qualifier.kind {
                 QualifierKind::String(name) => (name, false),
                 QualifierKind::Test(name) => (name, true),
                 _ => break,
             };
-            if record.is_list() {
-                break;
+            let steps = i as u64;
+            if !place.is_map() {
+                let Some(value) = place.value() else { break };
+                return if self.ctx.charge_units(steps) { self.rest(path.get(i..).unwrap_or_default(), value, ident) } else { Value::Halt };
             }
-            steps = i + 1;
-            value = match (record_field(qualifier, name, record), test) {
-                (Some(error @ Value::Error(_)), _) => return self.charged_units(steps as u64 + ident, error),
-                (found, true) => Value::Bool(found.is_some()),
-                (Some(found), false) => found,
-                (None, false) => {
-                    let error = missing(self.ctx, value, Value::String(name));
-                    return self.charged_units(steps as u64 + ident, error);
+            let charged = steps + 1 + ident;
+            match (record_field(qualifier, name, place), test) {
+                (Some(found), false) if found.is_good() => place = found,
+                (found, _) => {
+                    let value = match (found.and_then(|found| found.value()), test) {
+                        (Some(error @ Value::Error(_)), _) => error,
+                        (Some(_), _) => Value::Bool(true),
+                        (None, true) => Value::Bool(false),
+                        (None, false) => no_such_key(self.ctx, name),
+                    };
+                    return self.charged_units(charged, value);
                 }
-            };
+            }
         }
-        match path.get(steps..) {
-            Some(rest @ [_, ..]) => {
-                if !self.ctx.charge_units(steps as u64) {
-                    return Value::Halt;
-                }
-                match self.select(rest, value) {
-                    Value::Halt => Value::Halt,
-                    value => self.charged(ident, value),
-                }
-            }
-            _ => self.charged_units(steps as u64 + ident, value),
+        match place.value() {
+            Some(value) => self.charged_units(path.len() as u64 + ident, value),
+            None => Value::Null,
+        }
+    }
+
+    /// What remains of a plain attribute, step by step.
+    fn rest(&mut self, path: &'a [Qualifier], value: Value<'a>, ident: u64) -> Value<'a> {
+        match self.select(path, value) {
+            Value::Halt => Value::Halt,
+            value => self.charged(ident, value),
         }
     }
 
@@ -106,15 +115,15 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         if self.ctx.charge_units(steps) { value } else { Value::Halt }
     }
 
-    fn forget(&mut self, attribute: &Attribute) {
+    fn forget_attribute(&mut self, attribute: &Attribute) {
         let id = |index: u32| self.program.attributes.get(index as usize).map_or(0, |attribute| attribute.id);
         if let Base::Conditional(condition, truthy, falsy) = attribute.base {
             let (truthy, falsy) = (id(truthy), id(falsy));
-            self.tracker.drop(falsy);
-            self.tracker.drop(truthy);
+            self.forget(falsy);
+            self.forget(truthy);
             self.drop_node(condition);
         } else {
-            self.tracker.drop(attribute.id);
+            self.forget(attribute.id);
         }
     }
 
@@ -149,11 +158,11 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     fn branch(&mut self, condition: u32, truthy: u32, falsy: u32) -> Value<'a> {
-        let branch = match self.node(condition) {
-            Value::Bool(true) => truthy,
-            Value::Bool(false) => falsy,
-            error @ (Value::Error(_) | Value::Halt) => return error,
-            _ => return self.ctx.error("no such overload"),
+        let branch = match (self.truth(condition), self.aside) {
+            (Truth::True, _) => truthy,
+            (Truth::False, _) => falsy,
+            (Truth::Other, error @ (Value::Error(_) | Value::Halt)) => return error,
+            (Truth::Other, _) => return self.ctx.error("no such overload"),
         };
         match self.program.attributes.get(branch as usize) {
             Some(attribute) => self.resolve(attribute),
@@ -212,9 +221,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         };
         if TRACKED {
             if let QualifierKind::Computed(_) = qualifier.kind {
-                self.tracker.drop(qualifier.id);
+                self.forget(qualifier.id);
             }
-            self.tracker.push(qualifier.id, value);
+            self.observe(qualifier.id, value);
         }
         match found {
             _ if !self.ctx.charge(SELECT_AND_IDENT) => Found::Fail(Value::Halt),
@@ -257,7 +266,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     #[inline]
     fn field(&self, qualifier: &'a Qualifier, name: &'a str, object: Value<'a>) -> Found<'a> {
         let found = match object {
-            Value::Record(record) if !record.is_list() => record_field(qualifier, name, record),
+            Value::Record(record) if !record.is_list() => {
+                record_field(qualifier, name, Place::of(record)).and_then(|found| found.value())
+            }
             Value::Lazy(map) => return lazy_field(self.ctx, map, qualifier, name),
             _ => return lookup(self.ctx, object, Value::String(name)),
         };
@@ -269,12 +280,12 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 }
 
-/// A field of a record, looked for where it was last.
+/// A field of a map or struct in a record, looked for where it was last.
 #[inline]
-fn record_field<'a>(qualifier: &Qualifier, name: &str, record: RecordRef<'a>) -> Option<Value<'a>> {
+fn record_field<'a>(qualifier: &Qualifier, name: &str, record: Place<'a>) -> Option<Place<'a>> {
     let known = qualifier.hint.get();
     let mut hint = known;
-    let found = record.field_hinted(name, &mut hint);
+    let found = record.field(name, &mut hint);
     if hint != known {
         qualifier.hint.set(hint);
     }
@@ -294,6 +305,10 @@ fn lazy_field<'a>(ctx: &EvalContext<'a>, map: &'a dyn LazyMap<'a>, qualifier: &Q
         error @ (Value::Error(_) | Value::Halt) => Found::Fail(error),
         value => Found::Value(value),
     }
+}
+
+fn no_such_key<'a>(ctx: &EvalContext<'a>, name: &str) -> Value<'a> {
+    ctx.error_with("no such key: ", name)
 }
 
 fn missing<'a>(ctx: &EvalContext<'a>, object: Value<'a>, key: Value<'a>) -> Value<'a> {

@@ -71,7 +71,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
         let mut observed = bumpalo::collections::Vec::with_capacity_in(args.len(), self.ctx.arena);
         for &operand in call.args.of(&self.program.operands).iter().rev() {
-            let Some(arg) = self.tracker.drop(self.id(operand)) else {
+            let Some(arg) = self.forget_node(operand) else {
                 return value;
             };
             observed.push(arg);

@@ -1,6 +1,7 @@
 //! Comprehensions (cel-go `evalFold` and `folder`).
 
 use super::Machine;
+use super::logic::Truth;
 use crate::plan::Fold;
 use crate::value::{LazyMap, ListView, MapBuilder, MapOrder, MapValue, MapView, Value};
 
@@ -41,13 +42,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         };
         self.set_local(fold.accumulator, first);
         let wanted = if fold.builds { Builder::Wanted } else { Builder::None };
-        if fold.builds || (fold.accumulator as usize) < self.builders.len() {
-            while self.builders.len() <= fold.accumulator as usize {
-                self.builders.push(Builder::None);
-            }
-            if let Some(builder) = self.builders.get_mut(fold.accumulator as usize) {
-                *builder = wanted;
-            }
+        if let Some(builder) = self.builders.get_mut(fold.accumulator as usize) {
+            *builder = wanted;
         }
         let halted = match (ListView::of(range), MapView::of(range)) {
             (Some(list), _) => self.fold_list(fold, list),
@@ -142,9 +138,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         if !TRACKED && let Some((predicate, all)) = fold.quantifier {
             return self.quantify(fold, predicate, all);
         }
-        match self.node(fold.condition) {
-            Value::Bool(false) => return Round::Stop,
-            halt @ Value::Halt => return Round::Halt(halt),
+        match (self.truth(fold.condition), self.aside) {
+            (Truth::False, _) => return Round::Stop,
+            (Truth::Other, halt @ Value::Halt) => return Round::Halt(halt),
             _ => {}
         }
         let step = self.node(fold.step);
@@ -169,12 +165,16 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         if !self.ctx.charge_units(1) {
             return Round::Halt(Value::Halt);
         }
-        let decided = match (self.node(predicate), so_far) {
-            (Value::Halt, _) => return Round::Halt(Value::Halt),
-            (Value::Bool(b), _) if b != all => Value::Bool(b),
-            (_, Value::Error(_)) | (Value::Bool(_), _) => so_far,
-            (error @ Value::Error(_), _) => error,
-            _ => self.ctx.error("no such overload"),
+        let truth = self.truth(predicate);
+        let decided = match (truth, so_far) {
+            (Truth::Other, _) => match (self.aside, so_far) {
+                (Value::Halt, _) => return Round::Halt(Value::Halt),
+                (_, Value::Error(_)) => so_far,
+                (error @ Value::Error(_), _) => error,
+                _ => self.ctx.error("no such overload"),
+            },
+            _ if truth != Truth::of(all) => Value::Bool(!all),
+            _ => so_far,
         };
         self.set_local(fold.accumulator, decided);
         Round::Continue

@@ -7,7 +7,7 @@ use bumpalo::Bump;
 use crate::cost::Cost;
 use crate::function::{Binding, EvalFn, Shape};
 use crate::regex::Regex;
-use crate::value::{Duration, EvalError, MapValue, Timestamp, Value};
+use crate::value::{ConstantList, Duration, EvalError, MapValue, Timestamp, Value};
 
 /// A range of one of the program's arrays.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,6 +41,10 @@ pub struct Program {
     pub(crate) operands: Box<[u32]>,
     /// Variables of comprehensions.
     pub(crate) locals: u32,
+    /// Places for lists and maps that comprehensions build: as many as `locals`, or none.
+    pub(crate) builders: u32,
+    /// Places for constants that evaluation lays out: as many as `constants`, or none.
+    pub(crate) laid_out: u32,
     /// One more than the largest expression id.
     pub(crate) ids: u32,
     /// Whether cost must be counted by simulating cel-go's stack of observed values; see [`super::tracking`].
@@ -80,6 +84,8 @@ pub(crate) enum NodeKind {
     Int(i64),
     /// An index into `constants`.
     Constant(u32),
+    /// An index into `constants`, of a list that is read in place.
+    ConstantList(u32),
     /// An iteration variable of which nothing is selected: an attribute in short.
     Local(u32),
     /// A variable or computed value with its selections.
@@ -288,17 +294,6 @@ impl Constant {
     /// The constant as a value. Lists and maps are laid out in the arena, the rest is borrowed.
     pub(crate) fn value<'a>(&'a self, arena: &'a Bump) -> Value<'a> {
         match self {
-            Constant::Null => Value::Null,
-            Constant::Bool(b) => Value::Bool(*b),
-            Constant::Int(i) => Value::Int(*i),
-            Constant::Uint(u) => Value::Uint(*u),
-            Constant::Double(d) => Value::Double(*d),
-            Constant::String(text) => Value::String(text),
-            Constant::Bytes(bytes) => Value::Bytes(bytes),
-            Constant::Duration(duration) => Value::Duration(*duration),
-            Constant::Timestamp(timestamp) => Value::Timestamp(*timestamp),
-            Constant::Type(name) => Value::Type(name),
-            Constant::Error(message) => Value::Error(EvalError { message }),
             Constant::List(elements) => {
                 Value::List(arena.alloc_slice_fill_iter(elements.iter().map(|element| element.value(arena))))
             }
@@ -306,6 +301,36 @@ impl Constant {
                 let entries = entries.iter().map(|(key, value)| (key.value(arena), value.value(arena)));
                 Value::Map(MapValue::new(arena, arena.alloc_slice_fill_iter(entries)))
             }
+            other => other.in_place().unwrap_or(Value::Null),
+        }
+    }
+
+    /// The constant as a value without an arena, which only maps need; a list's elements are read in place as well.
+    #[inline]
+    pub(crate) fn in_place(&self) -> Option<Value<'_>> {
+        Some(match self {
+            Constant::String(text) => Value::String(text),
+            Constant::Int(i) => Value::Int(*i),
+            Constant::List(elements) => Value::Constants(ConstantList::new(elements)),
+            Constant::Null => Value::Null,
+            Constant::Bool(b) => Value::Bool(*b),
+            Constant::Uint(u) => Value::Uint(*u),
+            Constant::Double(d) => Value::Double(*d),
+            Constant::Bytes(bytes) => Value::Bytes(bytes),
+            Constant::Duration(duration) => Value::Duration(*duration),
+            Constant::Timestamp(timestamp) => Value::Timestamp(*timestamp),
+            Constant::Type(name) => Value::Type(name),
+            Constant::Error(message) => Value::Error(EvalError { message }),
+            Constant::Map(_) => return None,
+        })
+    }
+
+    /// Whether there is a map in it.
+    pub(crate) fn has_map(&self) -> bool {
+        match self {
+            Constant::Map(_) => true,
+            Constant::List(elements) => elements.iter().any(Constant::has_map),
+            _ => false,
         }
     }
 

@@ -26,7 +26,11 @@ impl Walk<'_> {
             return false;
         };
         match *kind {
-            NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Constant(_) | NodeKind::Local(_) => false,
+            NodeKind::Bool(_)
+            | NodeKind::Int(_)
+            | NodeKind::Constant(_)
+            | NodeKind::ConstantList(_)
+            | NodeKind::Local(_) => false,
             NodeKind::Attribute(attribute) | NodeKind::Test(attribute) => self.attribute(attribute, waiting, false),
             NodeKind::And(a, b) | NodeKind::Or(a, b) => self.node(a, waiting) || self.node(b, waiting),
             NodeKind::Not(a) => self.node(a, waiting),

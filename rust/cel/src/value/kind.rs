@@ -60,7 +60,7 @@ impl<'a> Value<'a> {
             Value::Bytes(_) => "bytes",
             Value::Duration(_) => "google.protobuf.Duration",
             Value::Timestamp(_) => "google.protobuf.Timestamp",
-            Value::List(_) | Value::Concat(_) => "list",
+            Value::List(_) | Value::Constants(_) | Value::Concat(_) => "list",
             Value::Map(_) => "map",
             Value::Record(record) if record.is_list() => "list",
             Value::Record(_) => "map",
@@ -85,7 +85,7 @@ impl<'a> Value<'a> {
             Value::Bytes(_) => "types.Bytes",
             Value::Duration(_) => "types.Duration",
             Value::Timestamp(_) => "types.Timestamp",
-            Value::List(_) | Value::Accumulator => "*types.baseList",
+            Value::List(_) | Value::Constants(_) | Value::Accumulator => "*types.baseList",
             Value::Concat(_) => "*types.concatList",
             Value::Map(_) => "*types.baseMap",
             Value::Record(record) => match (record.is_typed(), record.tag()) {
@@ -130,7 +130,7 @@ impl<'a> Value<'a> {
             Value::String(_) => T::ADDER | T::COMPARER | T::MATCHER | T::RECEIVER | T::SIZER,
             Value::Timestamp(_) => T::ADDER | T::COMPARER | T::RECEIVER | T::SUBTRACTOR,
             Value::Lazy(_) => T::INDEXER | T::ITERABLE,
-            Value::List(_) | Value::Concat(_) | Value::Accumulator => {
+            Value::List(_) | Value::Constants(_) | Value::Concat(_) | Value::Accumulator => {
                 T::ADDER | T::CONTAINER | T::INDEXER | T::ITERABLE | T::SIZER
             }
             Value::Record(record) if record.is_list() => T::ADDER | T::CONTAINER | T::INDEXER | T::ITERABLE | T::SIZER,

@@ -1,7 +1,8 @@
 //! Reading lists, whatever they are made of.
 
 use super::Value;
-use crate::record::RecordRef;
+use crate::plan::Constant;
+use crate::record::{RecordElements, RecordRef};
 
 /// Two non-empty lists seen as one. Joining is O(1) as in cel-go; elements are found by walking down.
 pub struct ConcatList<'a> {
@@ -41,11 +42,28 @@ impl<'a> ConcatList<'a> {
     }
 }
 
+/// A list of constants that the program owns. None of them is a map, so that they can be read without an arena.
+#[derive(Clone, Copy)]
+pub struct ConstantList<'a>(&'a [Constant]);
+
+impl<'a> ConstantList<'a> {
+    pub(crate) fn new(elements: &'a [Constant]) -> Self {
+        ConstantList(elements)
+    }
+
+    /// Whether the two are the same place in the program.
+    pub(crate) fn same(self, other: Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
 /// A list for reading.
 #[derive(Clone, Copy)]
 pub enum ListView<'a> {
     /// Elements in memory.
     Slice(&'a [Value<'a>]),
+    /// Elements in the program.
+    Constants(ConstantList<'a>),
     /// Two lists joined.
     Concat(&'a ConcatList<'a>),
     /// Elements in a record.
@@ -58,6 +76,7 @@ impl<'a> ListView<'a> {
     pub fn of(value: Value<'a>) -> Option<ListView<'a>> {
         match value {
             Value::List(elements) => Some(ListView::Slice(elements)),
+            Value::Constants(list) => Some(ListView::Constants(list)),
             Value::Concat(list) => Some(ListView::Concat(list)),
             Value::Record(record) if record.is_list() => Some(ListView::Record(record)),
             _ => None,
@@ -68,6 +87,7 @@ impl<'a> ListView<'a> {
     pub fn value(self) -> Value<'a> {
         match self {
             ListView::Slice(elements) => Value::List(elements),
+            ListView::Constants(list) => Value::Constants(list),
             ListView::Concat(list) => Value::Concat(list),
             ListView::Record(record) => Value::Record(record),
         }
@@ -78,6 +98,7 @@ impl<'a> ListView<'a> {
     pub fn len(&self) -> usize {
         match self {
             ListView::Slice(elements) => elements.len(),
+            ListView::Constants(list) => list.0.len(),
             ListView::Concat(list) => list.len,
             ListView::Record(record) => record.len(),
         }
@@ -93,6 +114,7 @@ impl<'a> ListView<'a> {
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         match self {
             ListView::Slice(elements) => elements.get(index).copied(),
+            ListView::Constants(list) => list.0.get(index)?.in_place(),
             ListView::Concat(list) => list.get(index),
             ListView::Record(record) => record.element(index),
         }
@@ -100,7 +122,11 @@ impl<'a> ListView<'a> {
 
     /// The elements in order.
     pub fn iter(&self) -> ListIter<'a> {
-        ListIter { list: *self, next: 0, len: self.len() }
+        ListIter(match *self {
+            ListView::Slice(elements) => Elements::Slice(elements.iter()),
+            ListView::Record(record) => Elements::Record(record.elements()),
+            list => Elements::Other { list, next: 0, len: list.len() },
+        })
     }
 
     /// Whether it is read by reflection upstream (strict about operand types).
@@ -117,26 +143,36 @@ impl<'a> ListView<'a> {
 }
 
 /// Iterates over a list's elements.
-pub struct ListIter<'a> {
-    list: ListView<'a>,
-    next: usize,
-    len: usize,
+pub struct ListIter<'a>(Elements<'a>);
+
+enum Elements<'a> {
+    Slice(std::slice::Iter<'a, Value<'a>>),
+    Record(RecordElements<'a>),
+    Other { list: ListView<'a>, next: usize, len: usize },
 }
 
 impl<'a> Iterator for ListIter<'a> {
     type Item = Value<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Value<'a>> {
-        if self.next >= self.len {
-            return None;
+        match &mut self.0 {
+            Elements::Slice(elements) => elements.next().copied(),
+            Elements::Record(elements) => elements.next(),
+            Elements::Other { next, len, .. } if *next >= *len => None,
+            Elements::Other { list, next, .. } => {
+                *next += 1;
+                list.get(*next - 1)
+            }
         }
-        let value = self.list.get(self.next);
-        self.next += 1;
-        value
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.len - self.next;
+        let left = match &self.0 {
+            Elements::Slice(elements) => elements.len(),
+            Elements::Record(elements) => elements.size_hint().0,
+            Elements::Other { next, len, .. } => len - next,
+        };
         (left, Some(left))
     }
 }

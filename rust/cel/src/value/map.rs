@@ -216,6 +216,7 @@ fn same_go_key<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
         (Value::Optional(None), Value::Optional(None)) => true,
         (Value::Opaque(a), Value::Opaque(b)) => std::ptr::eq(*a, *b) || same_state(a, b),
         (Value::List(a), Value::List(b)) => std::ptr::eq(*a, *b),
+        (Value::Constants(a), Value::Constants(b)) => a.same(*b),
         (Value::Map(a), Value::Map(b)) => std::ptr::eq(*a, *b),
         (Value::Concat(a), Value::Concat(b)) => std::ptr::eq(*a, *b),
         (Value::Optional(Some(a)), Value::Optional(Some(b))) => std::ptr::eq(*a, *b),

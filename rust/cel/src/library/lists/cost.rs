@@ -115,7 +115,7 @@ fn not_an_int(value: &Value<'_>) -> &'static str {
         Value::Timestamp(_) => no_int!("types.Timestamp"),
         Value::Optional(_) => no_int!("*types.Optional"),
         Value::Type(_) => no_int!("*types.Type"),
-        Value::List(_) => no_int!("*types.baseList"),
+        Value::List(_) | Value::Constants(_) => no_int!("*types.baseList"),
         Value::Concat(_) => no_int!("*types.concatList"),
         Value::Map(_) => no_int!("*types.baseMap"),
         Value::Record(record) => match (record.is_typed(), record.is_list(), record.is_struct()) {

@@ -169,7 +169,7 @@ fn double(value: Value<'_>) -> Option<f64> {
 /// `%s`
 fn write_any<'a>(ctx: &EvalContext<'a>, out: &mut ArenaString<'a>, value: Value<'a>) -> Result<(), Failure> {
     match value {
-        Value::List(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_) => {
+        Value::List(_) | Value::Constants(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_) => {
             return write_container(ctx, out, value);
         }
         Value::Null
@@ -222,7 +222,7 @@ fn write_container<'a>(ctx: &EvalContext<'a>, out: &mut ArenaString<'a>, value: 
             return Err(Failure::TooLong);
         }
         match top.next_part(ctx)? {
-            Some(part @ (Value::List(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_))) => {
+            Some(part @ (Value::List(_) | Value::Constants(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_))) => {
                 open.push(open_container(ctx, part)?);
             }
             Some(part) => closed = Some(literal(ctx, part)?),

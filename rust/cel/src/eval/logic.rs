@@ -1,0 +1,218 @@
+//! Steps that are bools unless something is wrong: `&&`, `||`, `!`, `has()`, equality, order, membership.
+//!
+//! Policies consist of little else, so these hand their result on in a register; a [`Value`] is made of it only for a step
+//! that wants one.
+
+use super::Machine;
+use crate::cost::smaller;
+use crate::ops;
+use crate::plan::{Comparison, NodeKind};
+use crate::value::{Traits, Value};
+
+/// The result of a step where a bool is expected.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Truth {
+    False,
+    True,
+    /// An error, a halt, or a value that is no bool: it is in [`Machine::aside`].
+    Other,
+}
+
+impl Truth {
+    #[inline]
+    pub(super) fn of(value: bool) -> Truth {
+        if value { Truth::True } else { Truth::False }
+    }
+}
+
+impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
+    /// Evaluates a node where a bool is expected, and lets the tracker see its value.
+    pub(super) fn truth(&mut self, index: u32) -> Truth {
+        let program = self.program;
+        let Some(node) = program.nodes.get(index as usize) else {
+            let error = self.ctx.error("invalid program");
+            return self.other(error);
+        };
+        let truth = match node.kind {
+            NodeKind::Bool(b) => Truth::of(b),
+            NodeKind::Test(attribute) => self.test(attribute),
+            NodeKind::Or(a, b) => self.logical(a, b, Truth::True),
+            NodeKind::And(a, b) => self.logical(a, b, Truth::False),
+            NodeKind::Not(a) => self.not(a),
+            NodeKind::Equal(a, b) => self.equality(a, b, true),
+            NodeKind::NotEqual(a, b) => self.equality(a, b, false),
+            NodeKind::Compare(comparison, sized, a, b) => self.compare(comparison, sized, a, b),
+            NodeKind::InSet(element, set) => self.in_set(element, set),
+            _ => {
+                let value = self.node(index);
+                return self.truth_of(value);
+            }
+        };
+        if TRACKED {
+            let value = self.value_of(truth);
+            self.observe(node.id, value);
+        }
+        truth
+    }
+
+    #[inline]
+    pub(super) fn truth_of(&mut self, value: Value<'a>) -> Truth {
+        match value {
+            Value::Bool(b) => Truth::of(b),
+            other => self.other(other),
+        }
+    }
+
+    #[inline]
+    pub(super) fn value_of(&self, truth: Truth) -> Value<'a> {
+        match truth {
+            Truth::False => Value::Bool(false),
+            Truth::True => Value::Bool(true),
+            Truth::Other => self.aside,
+        }
+    }
+
+    /// Puts aside what is no bool.
+    pub(super) fn other(&mut self, value: Value<'a>) -> Truth {
+        self.aside = value;
+        Truth::Other
+    }
+
+    /// Charges a step, and turns its result into a halt if that passes the limit.
+    #[inline]
+    pub(super) fn charged_truth(&mut self, cost: u64, truth: Truth) -> Truth {
+        if self.ctx.charge(cost) { truth } else { self.other(Value::Halt) }
+    }
+
+    /// `||` (decided by true) and `&&` (decided by false); an error of one side yields to a decision by the other.
+    fn logical(&mut self, a: u32, b: u32, decisive: Truth) -> Truth {
+        let truth = self.logical_truth(a, b, decisive);
+        if TRACKED {
+            self.drop_node(a);
+            self.drop_node(b);
+        }
+        truth
+    }
+
+    #[inline]
+    fn logical_truth(&mut self, a: u32, b: u32, decisive: Truth) -> Truth {
+        let left = self.truth(a);
+        if left != Truth::Other {
+            if left == decisive {
+                return left;
+            }
+            let right = self.truth(b);
+            return match (right, self.aside) {
+                (Truth::Other, Value::Error(_) | Value::Halt) | (Truth::False | Truth::True, _) => right,
+                _ => self.no_such_overload(),
+            };
+        }
+        let left = self.aside;
+        if let Value::Halt = left {
+            return Truth::Other;
+        }
+        let right = self.truth(b);
+        match (left, right) {
+            (_, right) if right == decisive => right,
+            (_, Truth::Other) if matches!(self.aside, Value::Halt) => right,
+            (Value::Error(_), _) => self.other(left),
+            _ => self.no_such_overload(),
+        }
+    }
+
+    fn no_such_overload(&mut self) -> Truth {
+        let error = self.ctx.error("no such overload");
+        self.other(error)
+    }
+
+    fn not(&mut self, a: u32) -> Truth {
+        let truth = match (self.truth(a), self.aside) {
+            (Truth::False, _) => Truth::True,
+            (Truth::True, _) => Truth::False,
+            (Truth::Other, Value::Halt) => return Truth::Other,
+            (Truth::Other, Value::Error(_)) => Truth::Other,
+            (Truth::Other, _) => self.no_such_overload(),
+        };
+        if TRACKED && self.forget_node(a).is_none() {
+            return truth;
+        }
+        self.charged_truth(1, truth)
+    }
+
+    /// `==` and `!=`, charged by the size of the smaller operand.
+    fn equality(&mut self, a: u32, b: u32, equal: bool) -> Truth {
+        let left = self.operand(a);
+        if let Value::Halt = left {
+            return self.other(left);
+        }
+        let right = self.operand(b);
+        let truth = match (left, right) {
+            (Value::String(a), Value::String(b)) => Truth::of((a == b) == equal),
+            (_, Value::Halt) => return self.other(right),
+            (Value::Error(_), _) => self.other(left),
+            (_, Value::Error(_)) => self.other(right),
+            _ => match ops::equal(self.ctx, left, right) {
+                Value::Halt => return self.other(Value::Halt),
+                Value::Bool(same) => Truth::of(same == equal),
+                error if equal => self.other(error),
+                _ => Truth::True,
+            },
+        };
+        if !TRACKED {
+            let cost = if equal && matches!(left, Value::Opaque(_)) { 1 } else { smaller(left, right) };
+            return self.charged_truth(cost, truth);
+        }
+        let Some((left, right)) = self.observed(a, b) else {
+            return truth;
+        };
+        let cost = if equal && matches!(left, Value::Opaque(_)) { 1 } else { smaller(left, right) };
+        self.charged_truth(cost, truth)
+    }
+
+    /// `<`, `<=`, `>` and `>=`.
+    fn compare(&mut self, comparison: Comparison, sized: bool, a: u32, b: u32) -> Truth {
+        let left = self.operand(a);
+        if let Value::Halt = left {
+            return self.other(left);
+        }
+        let right = self.operand(b);
+        let truth = match (left, right) {
+            (Value::Int(a), Value::Int(b)) => Truth::of(comparison.holds(a.cmp(&b))),
+            (_, Value::Halt) => return self.other(right),
+            (Value::Error(_), _) => self.other(left),
+            (_, Value::Error(_)) => self.other(right),
+            _ if left.traits() & Traits::COMPARER == 0 => {
+                let error = self.ctx.errorf(format_args!("no such overload: {}", comparison.function()));
+                self.other(error)
+            }
+            _ => match ops::compare::compare(self.ctx, left, right) {
+                Ok(order) => Truth::of(comparison.holds(order)),
+                Err(error) => self.other(error),
+            },
+        };
+        if !TRACKED {
+            return self.charged_truth(if sized { smaller(left, right) } else { 1 }, truth);
+        }
+        match self.observed(a, b) {
+            Some((left, right)) => self.charged_truth(if sized { smaller(left, right) } else { 1 }, truth),
+            None => truth,
+        }
+    }
+
+    /// The arguments of a binary operator as the tracker has them; without them it is not charged.
+    fn observed(&mut self, a: u32, b: u32) -> Option<(Value<'a>, Value<'a>)> {
+        let right = self.forget_node(b)?;
+        let left = self.forget_node(a)?;
+        Some((left, right))
+    }
+
+    /// `x in [constants]`, which costs nothing itself.
+    fn in_set(&mut self, element: u32, set: u32) -> Truth {
+        let element = self.operand(element);
+        let value = match self.program.sets.get(set as usize) {
+            Some(set) if !element.is_error_or_halt() => set.contains(self.ctx, element),
+            _ => element,
+        };
+        self.truth_of(value)
+    }
+}
