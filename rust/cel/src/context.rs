@@ -88,10 +88,15 @@ impl<'a> EvalContext<'a> {
         let total = self.cost.get().saturating_add(cost);
         self.cost.set(total);
         if total > self.cost_limit.get() {
-            self.set_halt(Halt::CostLimit);
-            return false;
+            return self.past_limit();
         }
         true
+    }
+
+    #[cold]
+    fn past_limit(&self) -> bool {
+        self.set_halt(Halt::CostLimit);
+        false
     }
 
     /// If `cost` more would pass the limit: adds it and returns [`Value::Halt`], so that work can be left out whose result
@@ -107,11 +112,12 @@ impl<'a> EvalContext<'a> {
     /// Charges so many steps of 1 each: as one charge, except that what passes the limit is the first step that does.
     #[inline]
     pub(crate) fn charge_units(&self, steps: u64) -> bool {
-        let limit = self.cost_limit.get();
-        if self.cost.get().saturating_add(steps) > limit {
-            return self.charge(limit.saturating_sub(self.cost.get()).saturating_add(1));
+        let total = self.cost.get().saturating_add(steps);
+        if total <= self.cost_limit.get() {
+            self.cost.set(total);
+            return true;
         }
-        self.charge(steps)
+        self.charge(self.cost_limit.get().saturating_sub(self.cost.get()).saturating_add(1))
     }
 
     /// Lets comprehensions go on for so many rounds in all; then evaluation halts with [`Halt::Yield`].

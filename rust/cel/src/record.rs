@@ -242,7 +242,8 @@ impl<'a> RecordRef<'a> {
     /// The value under a key of a map or struct.
     #[inline]
     pub fn field(&self, name: &str) -> Option<Value<'a>> {
-        Place::of(*self).field(name, &mut 0)?.value()
+        let mut place = Place::of(*self);
+        if place.enter(name, &mut 0) { place.value() } else { None }
     }
 
     /// The list's elements.
@@ -325,18 +326,22 @@ impl<'a> Place<'a> {
         self.cell.tag != Tag::Absent as u8 && self.cell.tag != Tag::Error as u8
     }
 
-    /// The field of a map or struct; `hint` is the position to look at first, and becomes the position found.
-    #[inline]
-    pub(crate) fn field(&self, name: &str, hint: &mut u32) -> Option<Place<'a>> {
+    /// Goes to the field of a map or struct, false if there is none; `hint` is the position to look at first, and becomes the
+    /// position found.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, name: &str, hint: &mut u32) -> bool {
         let pairs = self.pairs();
-        let value = match pairs.get(*hint as usize) {
-            Some([key, value]) if self.record.text_is(key, name) => value,
-            _ => {
-                *hint = self.position(pairs, name)?;
-                &pairs.get(*hint as usize)?[1]
-            }
-        };
-        Some(Place { record: self.record, index: value_index(self.cell, *hint), cell: Cell::decode(value) })
+        let mut pair = pairs.get(*hint as usize).filter(|[key, _]| self.record.text_is(key, name));
+        if pair.is_none()
+            && let Some(position) = position(self.record, self.cell, pairs, name)
+        {
+            *hint = position;
+            pair = pairs.get(position as usize);
+        }
+        let Some([_, value]) = pair else { return false };
+        self.index = value_index(self.cell, *hint);
+        self.cell = Cell::decode(value);
+        true
     }
 
     /// Key and value cells.
@@ -346,17 +351,17 @@ impl<'a> Place<'a> {
         let cells = self.record.cells.get(start..start.wrapping_add(self.cell.len as usize * 2));
         cells.unwrap_or_default().as_chunks::<2>().0
     }
+}
 
-    #[inline(never)]
-    fn position(&self, pairs: &[[[u8; CELL]; 2]], name: &str) -> Option<u32> {
-        let found = if self.cell.flags & flags::SORTED != 0 && pairs.len() > 16 {
-            let order = |[key, _]: &[[u8; CELL]; 2]| self.record.text(Cell::decode(key)).cmp(name);
-            pairs.binary_search_by(order).ok()
-        } else {
-            pairs.iter().position(|[key, _]| self.record.text_is(key, name))
-        };
-        found.map(|position| position as u32)
-    }
+/// Where a field is, looked for among all.
+#[inline(never)]
+fn position(record: &Record<'_>, cell: Cell, pairs: &[[[u8; CELL]; 2]], name: &str) -> Option<u32> {
+    let found = if cell.flags & flags::SORTED != 0 && pairs.len() > 16 {
+        pairs.binary_search_by(|[key, _]| record.text(Cell::decode(key)).cmp(name)).ok()
+    } else {
+        pairs.iter().position(|[key, _]| record.text_is(key, name))
+    };
+    found.map(|position| position as u32)
 }
 
 /// The elements of a list in a record.

@@ -5,7 +5,7 @@ use super::logic::Truth;
 use crate::context::EvalContext;
 use crate::cost::SELECT_AND_IDENT;
 use crate::ops::{format::GoValue, number};
-use crate::plan::{Attribute, Base, Qualifier, QualifierKind};
+use crate::plan::{Attribute, Base, Hint, Qualifier, QualifierKind};
 use crate::record::Place;
 use crate::value::{LazyMap, ListView, MapView, Value};
 
@@ -60,14 +60,14 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     /// A plain attribute, charged for its selections and `ident` for itself. As long as these are fields of records, nothing
     /// is evaluated in between, and they are charged together.
     fn fields(&mut self, attribute: &'a Attribute, ident: u64) -> Value<'a> {
-        let base = match self.base(attribute) {
-            Ok(base) => base,
-            Err(Value::Halt) => return Value::Halt,
-            Err(value) => return self.charged(ident, value),
+        let base = match attribute.base {
+            Base::Local(place) => self.locals.get(place as usize).copied(),
+            Base::Slot(slot, _) => self.variables.resolve(slot as usize),
+            _ => None,
         };
         let path = attribute.path.of(&self.program.qualifiers);
-        let Value::Record(record) = base else {
-            return self.rest(path, base, ident);
+        let Some(Value::Record(record)) = base else {
+            return self.rest(attribute, 0, base, ident);
         };
         let mut place = Place::of(record);
         for (i, qualifier) in path.iter().enumerate() {
@@ -76,23 +76,18 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 QualifierKind::Test(name) => (name, true),
                 _ => break,
             };
-            let steps = i as u64;
             if !place.is_map() {
-                let Some(value) = place.value() else { break };
-                return if self.ctx.charge_units(steps) { self.rest(path.get(i..).unwrap_or_default(), value, ident) } else { Value::Halt };
+                return self.rest(attribute, i, place.value(), ident);
             }
-            let charged = steps + 1 + ident;
-            match (record_field(qualifier, name, place), test) {
-                (Some(found), false) if found.is_good() => place = found,
-                (found, _) => {
-                    let value = match (found.and_then(|found| found.value()), test) {
-                        (Some(error @ Value::Error(_)), _) => error,
-                        (Some(_), _) => Value::Bool(true),
-                        (None, true) => Value::Bool(false),
-                        (None, false) => no_such_key(self.ctx, name),
-                    };
-                    return self.charged_units(charged, value);
-                }
+            let found = enter(&mut place, name, &qualifier.hint);
+            if !found || test || !place.is_good() {
+                let value = match if found { place.value() } else { None } {
+                    Some(error @ Value::Error(_)) => error,
+                    Some(_) => Value::Bool(true),
+                    None if test => Value::Bool(false),
+                    None => self.ctx.error_with("no such key: ", name),
+                };
+                return self.charged_units(i as u64 + 1 + ident, value);
             }
         }
         match place.value() {
@@ -101,12 +96,20 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
     }
 
-    /// What remains of a plain attribute, step by step.
-    fn rest(&mut self, path: &'a [Qualifier], value: Value<'a>, ident: u64) -> Value<'a> {
-        match self.select(path, value) {
-            Value::Halt => Value::Halt,
-            value => self.charged(ident, value),
+    /// What remains of a plain attribute after so many selections, step by step.
+    #[inline(never)]
+    fn rest(&mut self, attribute: &'a Attribute, steps: usize, value: Option<Value<'a>>, ident: u64) -> Value<'a> {
+        let value = match (value, attribute.base) {
+            (Some(value), _) => value,
+            (None, Base::Slot(_, name)) => self.missing(name),
+            (None, _) => Value::Null,
+        };
+        if !self.ctx.charge_units(steps as u64) {
+            return Value::Halt;
         }
+        let path = attribute.path.of(&self.program.qualifiers).get(steps..).unwrap_or_default();
+        let value = if path.is_empty() || value.is_error_or_halt() { value } else { self.select(path, value) };
+        if let Value::Halt = value { value } else { self.charged(ident, value) }
     }
 
     /// Charges steps of 1 each, and turns their value into a halt if that passes the limit.
@@ -129,27 +132,23 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     /// The attribute's value, without the charge for the attribute itself.
     pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Value<'a> {
-        match self.base(attribute) {
-            Ok(base) => self.select(attribute.path.of(&self.program.qualifiers), base),
-            Err(value) => value,
-        }
-    }
-
-    /// What to select from; or the attribute's value if nothing is to be selected, or cannot be.
-    #[inline]
-    fn base(&mut self, attribute: &'a Attribute) -> Result<Value<'a>, Value<'a>> {
         let base = match attribute.base {
             Base::Slot(slot, name) => match self.variables.resolve(slot as usize) {
                 Some(value) => value,
-                None => return Err(self.missing(name)),
+                None => return self.missing(name),
             },
-            Base::Missing(name) => return Err(self.missing(name)),
+            Base::Missing(name) => return self.missing(name),
             Base::Local(place) => self.locals.get(place as usize).copied().unwrap_or(Value::Null),
             Base::Accumulator(place, first) => self.accumulator(place, first),
             Base::Node(node) => self.node(node),
-            Base::Conditional(condition, truthy, falsy) => return Err(self.branch(condition, truthy, falsy)),
+            Base::Conditional(condition, truthy, falsy) => {
+                return self.branch(condition, truthy, falsy);
+            }
         };
-        if attribute.path.len == 0 || base.is_error_or_halt() { Err(base) } else { Ok(base) }
+        if attribute.path.len == 0 || base.is_error_or_halt() {
+            return base;
+        }
+        self.select(attribute.path.of(&self.program.qualifiers), base)
     }
 
     fn missing(&self, name: u32) -> Value<'a> {
@@ -267,7 +266,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     fn field(&self, qualifier: &'a Qualifier, name: &'a str, object: Value<'a>) -> Found<'a> {
         let found = match object {
             Value::Record(record) if !record.is_list() => {
-                record_field(qualifier, name, Place::of(record)).and_then(|found| found.value())
+                let mut place = Place::of(record);
+                if enter(&mut place, name, &qualifier.hint) { place.value() } else { None }
             }
             Value::Lazy(map) => return lazy_field(self.ctx, map, qualifier, name),
             _ => return lookup(self.ctx, object, Value::String(name)),
@@ -280,14 +280,14 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 }
 
-/// A field of a map or struct in a record, looked for where it was last.
-#[inline]
-fn record_field<'a>(qualifier: &Qualifier, name: &str, record: Place<'a>) -> Option<Place<'a>> {
-    let known = qualifier.hint.get();
-    let mut hint = known;
-    let found = record.field(name, &mut hint);
-    if hint != known {
-        qualifier.hint.set(hint);
+/// Goes to a field, which is looked for where it was last.
+#[inline(always)]
+fn enter(place: &mut Place<'_>, name: &str, hint: &Hint) -> bool {
+    let known = hint.get();
+    let mut position = known;
+    let found = place.enter(name, &mut position);
+    if position != known {
+        hint.set(position);
     }
     found
 }
@@ -305,10 +305,6 @@ fn lazy_field<'a>(ctx: &EvalContext<'a>, map: &'a dyn LazyMap<'a>, qualifier: &Q
         error @ (Value::Error(_) | Value::Halt) => Found::Fail(error),
         value => Found::Value(value),
     }
-}
-
-fn no_such_key<'a>(ctx: &EvalContext<'a>, name: &str) -> Value<'a> {
-    ctx.error_with("no such key: ", name)
 }
 
 fn missing<'a>(ctx: &EvalContext<'a>, object: Value<'a>, key: Value<'a>) -> Value<'a> {
