@@ -66,7 +66,8 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     /// Everything is in the arena, so that nothing has to be done at the end.
     fn new(program: &'a Program, ctx: &'e EvalContext<'a>, variables: &'e dyn Activation<'a>) -> Self {
         let arena = ctx.arena;
-        let slice = |len: u32| if len == 0 { &mut [][..] } else { arena.alloc_slice_fill_copy(len as usize, Value::Halt) };
+        let slice =
+            |len: u32| if len == 0 { &mut [][..] } else { arena.alloc_slice_fill_copy(len as usize, Value::Halt) };
         Machine {
             program,
             ctx,

@@ -11,7 +11,8 @@ mod tracking;
 
 pub use program::Program;
 pub(crate) use program::{
-    Aggregate, Attribute, Base, Call, Comparison, Constant, Fold, Hint, Node, NodeKind, Operation, Qualifier, QualifierKind, Span,
+    Aggregate, Attribute, Base, Call, Comparison, Constant, Fold, Hint, Node, NodeKind, Operation, Qualifier,
+    QualifierKind, Span,
 };
 
 use std::fmt;

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::fold::Builder;
-use crate::cost::Cost;
+use crate::cost::{Cost, LIST_CREATE};
 use crate::function::Shape;
 use crate::library::comprehensions::{MAP_INSERT, insert_into};
 use crate::library::standard::operators::not_strictly_false;
@@ -18,48 +18,81 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         match (call.args.of(&self.program.operands), call.shape) {
             (&[a], Shape::Fixed) => {
                 let args = [self.operand(a)];
-                let value = if let Value::Halt = args[0] {
+                if let Value::Halt = args[0] {
                     return Value::Halt;
-                } else {
-                    self.apply(call, id, &args)
-                };
-                self.charge_call(call, &args, value)
+                }
+                self.finish(call, id, &args)
             }
             (&[a, b], Shape::Fixed) => {
                 let left = self.operand(a);
                 if let Value::Halt = left {
                     return left;
                 }
+                if let (Operation::Append(place, Some(element)), Value::Accumulator, false) =
+                    (&call.operation, left, TRACKED)
+                {
+                    return self.push(*place, *element);
+                }
                 let args = [left, self.operand(b)];
-                let value = if let Value::Halt = args[1] {
+                if let Value::Halt = args[1] {
                     return Value::Halt;
-                } else {
-                    self.apply(call, id, &args)
-                };
-                self.charge_call(call, &args, value)
+                }
+                self.finish(call, id, &args)
             }
-            (operands, _) => self.variadic(call, id, operands),
+            (operands, _) => {
+                let mut few = [Value::Null; 4];
+                match few.get_mut(..operands.len()) {
+                    Some(args) => self.variadic(call, id, operands, args),
+                    None => {
+                        let args = self.ctx.arena.alloc_slice_fill_copy(operands.len(), Value::Null);
+                        self.variadic(call, id, operands, args)
+                    }
+                }
+            }
         }
     }
 
-    /// Arguments are evaluated up to the first error; the call is charged only if all were evaluated.
-    fn variadic(&mut self, call: &'a Call, id: u32, operands: &'a [u32]) -> Value<'a> {
-        let mut args = bumpalo::collections::Vec::with_capacity_in(operands.len(), self.ctx.arena);
-        for &operand in operands {
-            let arg = self.node(operand);
+    /// Arguments, of which `args` has as many places as there are operands, are evaluated up to the first error; the call is
+    /// charged only if all were evaluated.
+    fn variadic(&mut self, call: &'a Call, id: u32, operands: &'a [u32], args: &mut [Value<'a>]) -> Value<'a> {
+        for (i, (&operand, place)) in operands.iter().zip(args.iter_mut()).enumerate() {
+            let arg = self.operand(operand);
             if let Value::Halt = arg {
                 return arg;
             }
-            args.push(arg);
+            *place = arg;
             if !call.non_strict && arg.is_error() {
-                if !TRACKED && args.len() < operands.len() {
+                if !TRACKED && i + 1 < operands.len() {
                     return arg;
                 }
-                return self.charge_call(call, &args, arg);
+                return self.charge_call(call, args.get(..=i).unwrap_or_default(), arg);
             }
         }
-        let value = self.apply(call, id, &args);
-        self.charge_call(call, &args, value)
+        self.finish(call, id, args)
+    }
+
+    /// A call with its arguments evaluated.
+    fn finish(&mut self, call: &'a Call, id: u32, args: &[Value<'a>]) -> Value<'a> {
+        let value = self.apply(call, id, args);
+        self.charge_call(call, args, value)
+    }
+
+    /// `accumulator + [element]` with the accumulator read, charged for the list and the sum as if both were made.
+    fn push(&mut self, place: u32, element: u32) -> Value<'a> {
+        let value = self.operand(element);
+        if let Value::Halt = value {
+            return value;
+        }
+        if !self.ctx.charge(LIST_CREATE) {
+            return Value::Halt;
+        }
+        if value.is_error() {
+            return self.charged(1, value);
+        }
+        if let Some(Builder::List(elements)) = self.builders.get_mut(place as usize) {
+            elements.push(value);
+        }
+        self.charged(1, Value::Accumulator)
     }
 
     fn charge_call(&mut self, call: &'a Call, args: &[Value<'a>], value: Value<'a>) -> Value<'a> {
@@ -95,11 +128,13 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         match (&call.operation, args) {
             (Operation::NotStrictlyFalse, [value]) => not_strictly_false(*value),
             (_, [error @ Value::Error(_), ..] | [_, error @ Value::Error(_), ..]) if !call.non_strict => *error,
-            (Operation::Append(place), [Value::Accumulator, list]) => self.append(*place, *list),
-            (Operation::Append(_), [left, right]) => match left.traits() & Traits::ADDER {
-                0 => ctx.errorf(format_args!("no such overload: {}", call.function)),
-                _ => arithmetic::add(ctx, *left, *right),
-            },
+            (Operation::Add, [left, right]) if left.traits() & Traits::ADDER != 0 => {
+                arithmetic::add(ctx, *left, *right)
+            }
+            (Operation::Append(place, _), [Value::Accumulator, list]) => self.append(*place, *list),
+            (Operation::Append(..), [left, right]) if left.traits() & Traits::ADDER != 0 => {
+                arithmetic::add(ctx, *left, *right)
+            }
             (Operation::Insert(place), [Value::Accumulator, rest @ ..]) => self.insert(*place, rest),
             (Operation::Direct(eval), _) => {
                 ctx.prepared.set(call.regex.and_then(|regex| self.program.regexes.get(regex as usize)));

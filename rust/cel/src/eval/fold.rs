@@ -153,17 +153,14 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     /// A round of `all` or `exists`, with the charges of the condition and step that it stands for.
     fn quantify(&mut self, fold: &'a Fold, predicate: u32, all: bool) -> Round<'a> {
-        // The condition reads the accumulator; `exists` negates it; then comes `@not_strictly_false`.
-        if !self.ctx.charge_units(if all { 2 } else { 3 }) {
-            return Round::Halt(Value::Halt);
-        }
+        // The condition reads the accumulator; `exists` negates it; then comes `@not_strictly_false`. The step reads it again.
         let so_far = self.locals.get(fold.accumulator as usize).copied().unwrap_or(Value::Bool(all));
-        if matches!(so_far, Value::Bool(b) if b != all) {
-            return Round::Stop;
-        }
-        // The step reads it again.
-        if !self.ctx.charge_units(1) {
+        let decided = matches!(so_far, Value::Bool(b) if b != all);
+        if !self.ctx.charge_units(if all { 2 } else { 3 } + u64::from(!decided)) {
             return Round::Halt(Value::Halt);
+        }
+        if decided {
+            return Round::Stop;
         }
         let truth = self.truth(predicate);
         let decided = match (truth, so_far) {

@@ -60,7 +60,9 @@ fn is_zero(value: Value<'_>) -> bool {
         // Go's zero time is the first instant of year 1.
         Value::Timestamp(time) => time.seconds == crate::time::MIN_SECONDS && time.nanos == 0,
         Value::Record(record) => !record.is_typed() && record.is_empty(),
-        Value::List(_) | Value::Constants(_) | Value::Concat(_) => ListView::of(value).is_some_and(|list| list.is_empty()),
+        Value::List(_) | Value::Constants(_) | Value::Concat(_) => {
+            ListView::of(value).is_some_and(|list| list.is_empty())
+        }
         Value::Map(map) => MapView::Entries(map).is_empty(),
         _ => false,
     }

@@ -103,10 +103,9 @@ fn start<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Step<'
             (Value::Opaque(opaque), _) => Step::Done((opaque.ty.equal)(ctx, opaque, right)),
             (Value::Lazy(a), Value::Lazy(b)) => done(std::ptr::addr_eq(a, b)),
             (Value::Lazy(_), _) => Step::Done(no_such_overload(ctx, right)),
-            (
-                Value::List(_) | Value::Constants(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_),
-                _,
-            ) => containers(ctx, left, right),
+            (Value::List(_) | Value::Constants(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_), _) => {
+                containers(ctx, left, right)
+            }
             _ => done(false),
         };
     }

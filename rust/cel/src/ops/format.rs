@@ -50,7 +50,9 @@ fn write_value(out: &mut dyn Write, value: Value<'_>, depth: u32) -> fmt::Result
         Value::Lazy(map) => out.write_str(map.type_name()),
         Value::Halt => Ok(()),
         Value::Accumulator => out.write_str("[]"),
-        Value::List(_) | Value::Constants(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_) => write_container(out, value, depth),
+        Value::List(_) | Value::Constants(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_) => {
+            write_container(out, value, depth)
+        }
     }
 }
 

@@ -10,10 +10,22 @@ pub fn size(value: Value<'_>) -> Option<u64> {
         Value::Bytes(bytes) => Some(bytes.len() as u64),
         Value::List(elements) => Some(elements.len() as u64),
         Value::Opaque(opaque) => opaque.ty.size.map(|size| size(opaque)),
-        _ => {
-            let list = ListView::of(value).map(|list| list.len());
-            list.or_else(|| MapView::of(value).map(|map| map.len())).map(|len| len as u64)
-        }
+        Value::Map(map) => Some(map.entries.len() as u64),
+        Value::Record(record) => Some(record.len() as u64),
+        Value::Constants(_) | Value::Concat(_) => ListView::of(value).map(|list| list.len() as u64),
+        Value::Lazy(map) => Some(map.len() as u64),
+        Value::Null
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::Uint(_)
+        | Value::Double(_)
+        | Value::Duration(_)
+        | Value::Timestamp(_)
+        | Value::Optional(_)
+        | Value::Type(_)
+        | Value::Error(_)
+        | Value::Accumulator
+        | Value::Halt => None,
     }
 }
 

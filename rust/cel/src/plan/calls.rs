@@ -69,6 +69,7 @@ impl<'e> Planner<'e, '_> {
         let function = Box::from(function);
         let operation = match &*function {
             "@not_strictly_false" if nodes.len() == 1 => Operation::NotStrictlyFalse,
+            "_+_" if nodes.len() == 2 => Operation::Add,
             _ => Operation::Bound(binding),
         };
         self.calls.push(Call { function, operation, args, shape, cost, non_strict, regex: None });

@@ -2,6 +2,7 @@
 
 use super::{Aggregate, Base, Fold, NodeKind, Operation, PlanError, Planner, Scope};
 use crate::ast::{Comprehension, Expr, ExprId, MapEntry, StructField};
+use crate::cost::Cost;
 
 impl<'e> Planner<'e, '_> {
     pub(super) fn list(&mut self, id: ExprId, elements: &'e [Expr], optional: &[u32]) -> Result<u32, PlanError> {
@@ -123,12 +124,15 @@ impl<'e> Planner<'e, '_> {
                 let Some(call) = self.calls.get(call as usize) else {
                     return false;
                 };
-                let first = call.args.of(&self.operands).first().copied();
-                if !first.is_some_and(|first| self.is_accumulator(first, accumulator)) {
+                let args = call.args.of(&self.operands);
+                if !args.first().is_some_and(|first| self.is_accumulator(*first, accumulator)) {
                     return false;
                 }
                 let operation = match &*call.function {
-                    "_+_" => Operation::Append(accumulator),
+                    "_+_" if matches!(call.cost, Cost::One) => {
+                        Operation::Append(accumulator, args.get(1).and_then(|list| self.only_element(*list)))
+                    }
+                    "_+_" => Operation::Append(accumulator, None),
                     crate::library::comprehensions::MAP_INSERT => Operation::Insert(accumulator),
                     _ => return false,
                 };
@@ -157,6 +161,18 @@ impl<'e> Planner<'e, '_> {
                 any
             }
             _ => false,
+        }
+    }
+
+    /// The element of a list literal that has just one.
+    fn only_element(&self, node: u32) -> Option<u32> {
+        let NodeKind::List(aggregate) = self.kind(node)? else {
+            return None;
+        };
+        let aggregate = self.aggregates.get(aggregate as usize).filter(|aggregate| aggregate.optional.is_empty())?;
+        match aggregate.parts.of(&self.operands) {
+            &[element] => Some(element),
+            _ => None,
         }
     }
 

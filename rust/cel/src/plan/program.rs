@@ -245,8 +245,10 @@ pub(crate) struct Call {
 pub(crate) enum Operation {
     /// `@not_strictly_false(x)`
     NotStrictlyFalse,
-    /// `accumulator + list` in a comprehension's step; the accumulator's place.
-    Append(u32),
+    /// `x + y`
+    Add,
+    /// `accumulator + list` in a comprehension's step: the accumulator's place, and the only element of a list `[element]`.
+    Append(u32, Option<u32>),
     /// `cel.@mapInsert(accumulator, ...)` in a comprehension's step.
     Insert(u32),
     /// A function without type guards.

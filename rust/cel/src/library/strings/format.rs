@@ -222,7 +222,9 @@ fn write_container<'a>(ctx: &EvalContext<'a>, out: &mut ArenaString<'a>, value: 
             return Err(Failure::TooLong);
         }
         match top.next_part(ctx)? {
-            Some(part @ (Value::List(_) | Value::Constants(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_))) => {
+            Some(
+                part @ (Value::List(_) | Value::Constants(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_)),
+            ) => {
                 open.push(open_container(ctx, part)?);
             }
             Some(part) => closed = Some(literal(ctx, part)?),
