@@ -1,11 +1,17 @@
 # Included by the Makefile at the root.
 
-# Both plugins in one binary, then the whole server with each engine, then the Rust core alone. About five minutes once built;
-# BENCH_FLAGS and LOAD_FLAGS add flags (--help lists them).
+# Both plugins in one binary, then the whole server with each engine, then the evaluator alone beside other evaluators. About eight
+# minutes once built; BENCH_FLAGS, LOAD_FLAGS and EXPRESSIONS_FLAGS add flags (--help lists them).
 .PHONY: bench
-bench: server
+bench: server bench-expressions
 	cd benchmarks/go && $(GO) build $(server_build_flags) -o ../../$(BIN)/bench .
 	$(BIN)/bench $(BENCH_FLAGS)
 	cd go && $(GO) build -o ../$(BIN)/load ./cmd/load
 	$(BIN)/load $(LOAD_FLAGS)
-	$(CARGO) bench --locked -p celgate-cel
+
+# With EXPRESSIONS_FLAGS=-cpp also the C++ runtime, which comes as a Python package (pip install cel-expr-python).
+.PHONY: bench-expressions
+bench-expressions: prerequisites
+	$(CARGO) build --release --locked -p celgate-k8s --example bench_expressions
+	cd benchmarks/expressions && $(GO) build -o ../../$(BIN)/bench-expressions .
+	$(BIN)/bench-expressions $(EXPRESSIONS_FLAGS)
