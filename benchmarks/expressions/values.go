@@ -44,7 +44,11 @@ func typedRoot(object runtime.Object) (root, error) {
 
 // fixedRoots are the values that do not depend on the policy.
 func fixedRoots() (map[string]root, error) {
-	object, err := typedRoot(pod())
+	p, err := pod()
+	if err != nil {
+		return nil, err
+	}
+	object, err := typedRoot(p)
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,10 @@
 //! What an evaluation carries along: arena, cost, and the host's answers.
 
-use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::cell::Cell;
 
 use bumpalo::Bump;
 
-use crate::regex::Regex;
+use crate::regex::{Patterns, Regex};
 use crate::value::{EvalError, Value};
 
 /// Why an evaluation stopped in a way that no operator absorbs.
@@ -56,8 +55,9 @@ pub struct EvalContext<'a> {
     halt: Cell<Option<Halt>>,
     /// The constant pattern of the call being evaluated.
     pub(crate) prepared: Cell<Option<&'a Regex>>,
-    /// Patterns computed by expressions.
-    pub(crate) patterns: RefCell<Vec<Arc<Regex>>>,
+    /// Patterns computed by expressions of this evaluation, unless they are kept for longer.
+    patterns: Patterns,
+    kept_patterns: Option<&'a Patterns>,
     /// Rounds of comprehensions that are left.
     rounds: Cell<u64>,
 }
@@ -72,9 +72,21 @@ impl<'a> EvalContext<'a> {
             cost_limit: Cell::new(cost_limit),
             halt: Cell::new(None),
             prepared: Cell::new(None),
-            patterns: RefCell::new(Vec::new()),
+            patterns: Patterns::default(),
+            kept_patterns: None,
             rounds: Cell::new(u64::MAX),
         }
+    }
+
+    /// Keeps patterns that expressions compute there, so that later evaluations need not compile them again.
+    #[must_use]
+    pub fn keeping(mut self, patterns: &'a Patterns) -> Self {
+        self.kept_patterns = Some(patterns);
+        self
+    }
+
+    pub(crate) fn patterns(&self) -> &Patterns {
+        self.kept_patterns.unwrap_or(&self.patterns)
     }
 
     /// The cost counted so far in this expression (cel-go's `ActualCost`).

@@ -5,6 +5,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ pub struct Regex {
 pub enum RegexRef<'a> {
     /// Compiled with the program.
     Prepared(&'a Regex),
-    /// Compiled when first seen by this evaluation.
+    /// Compiled when an evaluation first saw it.
     Computed(Arc<Regex>),
 }
 
@@ -43,26 +44,51 @@ const MAX_BYTES: usize = 16 << 20;
 /// The size of the cache in which matching builds an automaton.
 const CACHE_BYTES: usize = 256 << 10;
 
-/// An evaluation keeps at most this many patterns that its expressions compute.
-const KEPT: usize = 64;
+/// Patterns that expressions compute, compiled, for this evaluation and those that follow. Which are kept changes no result.
+#[derive(Default)]
+pub struct Patterns {
+    kept: RefCell<Vec<Arc<Regex>>>,
+}
+
+impl Patterns {
+    /// How many are kept at most.
+    const COUNT: usize = 32;
+    /// How many bytes these may have together.
+    const BYTES: usize = 4 << 20;
+
+    fn get(&self, pattern: &str) -> Result<Arc<Regex>, String> {
+        let mut kept = self.kept.borrow_mut();
+        if let Some(known) = kept.iter().find(|known| *known.pattern == *pattern) {
+            return Ok(known.clone());
+        }
+        let compiled = Arc::new(Regex::new(pattern)?);
+        let bytes = |regex: &Arc<Regex>| regex.engine.memory_usage() + CACHE_BYTES / 4;
+        let mut room = Self::BYTES.saturating_sub(bytes(&compiled));
+        // The latest that fit.
+        let fitting = kept.iter().rev().take(Self::COUNT - 1).take_while(|regex| {
+            let fits = bytes(regex) <= room;
+            room = room.saturating_sub(bytes(regex));
+            fits
+        });
+        let leaving = kept.len() - fitting.count();
+        kept.drain(..leaving);
+        kept.push(compiled.clone());
+        Ok(compiled)
+    }
+}
+
+impl std::fmt::Debug for Patterns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Patterns({})", self.kept.borrow().len())
+    }
+}
 
 /// The compiled form of `pattern`, or the text of Go's error.
 pub fn get<'a>(ctx: &EvalContext<'a>, pattern: &str) -> Result<RegexRef<'a>, String> {
-    if let Some(prepared) = ctx.prepared.get()
-        && *prepared.pattern == *pattern
-    {
-        return Ok(RegexRef::Prepared(prepared));
+    match ctx.prepared.get() {
+        Some(prepared) if *prepared.pattern == *pattern => Ok(RegexRef::Prepared(prepared)),
+        _ => ctx.patterns().get(pattern).map(RegexRef::Computed),
     }
-    let mut patterns = ctx.patterns.borrow_mut();
-    if let Some(known) = patterns.iter().find(|known| *known.pattern == *pattern) {
-        return Ok(RegexRef::Computed(known.clone()));
-    }
-    let compiled = Arc::new(Regex::new(pattern)?);
-    if patterns.len() >= KEPT {
-        patterns.remove(0);
-    }
-    patterns.push(compiled.clone());
-    Ok(RegexRef::Computed(compiled))
 }
 
 impl Regex {

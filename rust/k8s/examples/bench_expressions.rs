@@ -17,6 +17,7 @@ use celgate_cel::eval::Activation;
 use celgate_cel::parser::{ParseOptions, parse};
 use celgate_cel::plan::{PlanOptions, Program, plan};
 use celgate_cel::record::Record;
+use celgate_cel::regex::Patterns;
 use celgate_cel::types::Type;
 use celgate_cel::value::{ListView, MapView, Value};
 use celgate_k8s::environment::{Version, env_builder, function_table};
@@ -115,10 +116,10 @@ impl<'i> Celgate<'i> {
         let (Some(Ok(program)), Some(case)) = (self.programs.get(case), self.cases.get(case)) else {
             return;
         };
-        let mut arena = Bump::new();
+        let (mut arena, patterns) = (Bump::new(), Patterns::default());
         for _ in 0..count {
             {
-                let ctx = EvalContext::new(&arena, &NoHost, COST_LIMIT);
+                let ctx = EvalContext::new(&arena, &NoHost, COST_LIMIT).keeping(&patterns);
                 let value = program.eval(&ctx, &Roots(self.record, &case.roots));
                 std::hint::black_box((value, ctx.cost()));
             }

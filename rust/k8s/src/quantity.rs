@@ -19,7 +19,7 @@ use celgate_cel::value::{GoKey, Opaque, OpaqueType, Value};
 use crate::args::{fields, mismatch, no_such_overload, opaque};
 use crate::cost;
 use amount::Amount;
-use decimal::{Decimal, Limb};
+use decimal::{Decimal, Limb, Limbs};
 
 /// The type's name.
 pub const TYPE_NAME: &str = "kubernetes.Quantity";
@@ -96,7 +96,7 @@ fn from_state(state: &[Value<'_>]) -> Option<Amount> {
                 [Value::Int(at), Value::Int(digits)] => Some(Limb { at: *at, digits: *digits }),
                 _ => None,
             };
-            let limbs = limbs.chunks(2).map(limb).collect::<Option<Vec<_>>>()?;
+            let limbs = limbs.chunks(2).map(limb).collect::<Option<Limbs>>()?;
             Some(Amount::Big(Decimal { limbs, scale: i32::try_from(*scale).ok()? }))
         }
         _ => None,
@@ -108,8 +108,8 @@ fn value<'a>(ctx: &EvalContext<'a>, ty: &'static OpaqueType, amount: &Amount) ->
         Amount::Scaled { value, scale } => [Value::Int(*value), Value::Int(i64::from(*scale))],
         Amount::Big(number) => {
             let limbs = number.limbs.iter().flat_map(|l| [Value::Int(l.at), Value::Int(l.digits)]);
-            let limbs = ctx.arena.alloc_slice_fill_iter(limbs.collect::<Vec<_>>());
-            [Value::List(limbs), Value::Int(i64::from(number.scale))]
+            let limbs = bumpalo::collections::Vec::from_iter_in(limbs, ctx.arena);
+            [Value::List(limbs.into_bump_slice()), Value::Int(i64::from(number.scale))]
         }
     };
     opaque(ctx, ty, &state)

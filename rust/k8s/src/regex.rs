@@ -66,8 +66,8 @@ fn find_all<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         None => usize::MAX,
     };
     with_regex(ctx, pattern, |regex| {
-        let found: Vec<Value<'a>> = regex.find_all(text).take(limit).map(Value::String).collect();
-        Value::List(ctx.arena.alloc_slice_copy(&found))
+        let found = regex.find_all(text).take(limit).map(Value::String);
+        Value::List(bumpalo::collections::Vec::from_iter_in(found, ctx.arena).into_bump_slice())
     })
 }
 

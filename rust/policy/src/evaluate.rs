@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bumpalo::Bump;
 use celgate_cel::record::Record;
+use celgate_cel::regex::Patterns;
 use celgate_cel::value::Value;
 
 use crate::InvalidRequest;
@@ -82,6 +83,7 @@ impl Plan {
                 results: &mut scratch.results,
                 report: &mut scratch.report,
                 evaluations: &mut scratch.evaluations,
+                patterns: &scratch.patterns,
                 cost: 0,
             };
             walk.run()
@@ -129,6 +131,7 @@ struct Walk<'s, 'a> {
     results: &'s mut Results,
     report: &'s mut Vec<u8>,
     evaluations: &'s mut u64,
+    patterns: &'a Patterns,
     cost: u64,
 }
 
@@ -245,7 +248,7 @@ impl<'a> Walk<'_, 'a> {
         *self.evaluations += 1;
         let (plan, request, is_namespace) = (self.plan, self.request, self.plan.is_namespace);
         let mut unfinished = self.results.begin();
-        let pair: &Bump = self.pair;
+        let (pair, patterns): (&Bump, _) = (self.pair, self.patterns);
         let evaluated = catch_unwind(AssertUnwindSafe(|| {
             let namespace = if plan.key.namespaced && !is_namespace {
                 request.namespace_object()?.unwrap_or(Value::Null)
@@ -253,7 +256,7 @@ impl<'a> Walk<'_, 'a> {
                 Value::Null
             };
             let objects = request.objects(matched.version).unwrap_or((Value::Null, Value::Null));
-            let case = Case { policy, key: &plan.key, matched, request, param, objects, namespace };
+            let case = Case { policy, key: &plan.key, matched, request, param, objects, namespace, patterns };
             validate::evaluate(pair, &case, &mut unfinished)
         }));
         let entry = match evaluated {

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use bumpalo::Bump;
+use celgate_cel::regex::Patterns;
 
 use crate::answers::{Answers, Pending};
 use crate::params::ParamSet;
@@ -25,6 +26,8 @@ pub struct Scratch {
     pub(crate) questions: Vec<u8>,
     pub(crate) output: Output,
     pub(crate) evaluations: u64,
+    /// Patterns that expressions compute, often from params: from request to request the same.
+    pub(crate) patterns: Patterns,
 }
 
 /// Where evaluation goes on.

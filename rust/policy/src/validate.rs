@@ -3,6 +3,7 @@
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use celgate_cel::context::EvalContext;
+use celgate_cel::regex::Patterns;
 use celgate_cel::value::Value;
 use celgate_k8s::authz::{RequestResource, authorizer_value, request_resource_value};
 
@@ -41,6 +42,7 @@ pub(crate) struct Case<'a> {
     pub(crate) objects: (Value<'a>, Value<'a>),
     /// The full Namespace, or null.
     pub(crate) namespace: Value<'a>,
+    pub(crate) patterns: &'a Patterns,
 }
 
 /// What messageExpressions gave.
@@ -78,7 +80,7 @@ pub(crate) fn evaluate<'a>(arena: &'a Bump, case: &Case<'a>, results: &mut Unfin
     case.policy.inject_fault();
     let host: &'a Authorizer<'a> =
         arena.alloc(Authorizer { answers: case.request.answers, pending: case.request.pending });
-    let ctx = EvalContext::new(arena, host, COST_LIMIT);
+    let ctx = EvalContext::new(arena, host, COST_LIMIT).keeping(case.patterns);
     let program = case.policy.program();
     let mut evaluator = Evaluator {
         inputs: inputs(&ctx, case),

@@ -130,8 +130,10 @@ pub fn write_double(out: &mut dyn Write, d: f64) -> fmt::Result {
         return out.write_str(if d.is_sign_negative() { "-0" } else { "0" });
     }
     // Rust's `e` form has the shortest digits and the exponent: d.ddd e x.
-    let shortest = format!("{d:e}");
-    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let mut shortest = Text { bytes: [0; 32], len: 0 };
+    write!(shortest, "{d:e}")?;
+    let shortest = shortest.as_str();
+    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((shortest, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     // Go takes 6 for the precision that decides when digits are the shortest possible.
     if !(-4..6).contains(&exponent) {
@@ -139,4 +141,25 @@ pub fn write_double(out: &mut dyn Write, d: f64) -> fmt::Result {
         return write!(out, "{mantissa}e{sign}{:02}", exponent.unsigned_abs());
     }
     write!(out, "{d}")
+}
+
+/// A short text that is not on the heap: a double has at most 17 digits, a sign, a point and an exponent.
+struct Text {
+    bytes: [u8; 32],
+    len: usize,
+}
+
+impl Text {
+    fn as_str(&self) -> &str {
+        self.bytes.get(..self.len).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+}
+
+impl Write for Text {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
 }

@@ -76,6 +76,14 @@ impl Amount {
             if a.signum() != b.signum() {
                 return a.signum().cmp(&b.signum());
             }
+            // 63 bits times 10^19 fit.
+            let times = |difference: i64| (0..=19).contains(&difference).then(|| 10i128.pow(difference as u32));
+            let difference = i64::from(*s) - i64::from(*t);
+            match (times(difference), times(-difference)) {
+                (Some(factor), _) => return (i128::from(*a) * factor).cmp(&i128::from(*b)),
+                (_, Some(factor)) => return i128::from(*a).cmp(&(i128::from(*b) * factor)),
+                _ => {}
+            }
         }
         self.to_decimal().compare(&other.to_decimal())
     }

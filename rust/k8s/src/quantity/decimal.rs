@@ -6,6 +6,9 @@
 //! sign of the top limb, and every operation is linear in the digits that were written.
 
 use std::cmp::Ordering;
+use std::io::Write as _;
+
+use smallvec::SmallVec;
 
 const BASE: i64 = 1_000_000_000_000_000_000;
 const HALF: i64 = BASE / 2;
@@ -23,11 +26,14 @@ pub(super) struct Limb {
     pub(super) digits: i64,
 }
 
+/// Limbs; quantities that people write need no heap for theirs.
+pub(super) type Limbs = SmallVec<[Limb; 4]>;
+
 /// A decimal number, counted in billionths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Decimal {
     /// Ascending positions. Balanced limbs make the form unique.
-    pub(super) limbs: Vec<Limb>,
+    pub(super) limbs: Limbs,
     /// `inf.Dec`'s scale; it decides nothing but how [`Self::to_f64`] rounds.
     pub(super) scale: i32,
 }
@@ -46,8 +52,8 @@ fn balance(sum: i128) -> (i64, i128) {
 }
 
 /// Adds up two ascending sequences of limbs, each multiplied by its factor.
-fn combine(a: &[Limb], b: &[Limb], a_times: i128, b_times: i128) -> Vec<Limb> {
-    let mut out = Vec::with_capacity(a.len() + b.len() + 1);
+fn combine(a: &[Limb], b: &[Limb], a_times: i128, b_times: i128) -> Limbs {
+    let mut out = Limbs::with_capacity(a.len() + b.len() + 1);
     let (mut a, mut b) = (a.iter().copied().peekable(), b.iter().copied().peekable());
     let (mut carry, mut carry_at) = (0i128, i64::MAX);
     loop {
@@ -76,7 +82,7 @@ impl Decimal {
     pub(super) fn from_digits(digits: &[u8], exponent: i64, scale: i32) -> Self {
         let exponent = exponent + PLACES;
         let (mut at, zeros) = (exponent.div_euclid(DIGITS), exponent.rem_euclid(DIGITS));
-        let mut limbs = Vec::with_capacity(digits.len() / 18 + 2);
+        let mut limbs = Limbs::with_capacity(digits.len() / 18 + 2);
         let mut width = DIGITS - zeros;
         let mut rest = digits;
         let mut unit = 10i64.pow(u32::try_from(zeros).unwrap_or_default());
@@ -94,7 +100,10 @@ impl Decimal {
     /// `value · 10^exponent`.
     pub(super) fn from_int(value: i64, exponent: i64, scale: i32) -> Self {
         let sign = if value < 0 { -1 } else { 1 };
-        let mut number = Self::from_digits(value.unsigned_abs().to_string().as_bytes(), exponent, scale);
+        let mut digits = SmallVec::<[u8; 20]>::new();
+        // Writing to a vector cannot fail.
+        let _ = write!(digits, "{}", value.unsigned_abs());
+        let mut number = Self::from_digits(&digits, exponent, scale);
         number.limbs = combine(&number.limbs, &[], sign, 0);
         number
     }
@@ -123,7 +132,7 @@ impl Decimal {
     /// A number that is not negative, rounded up to a whole number of billionths, with the scale of billionths.
     pub(super) fn round_up_to_nano(mut self) -> Self {
         let whole = self.limbs.partition_point(|limb| limb.at < 0);
-        let fraction: Vec<Limb> = self.limbs.drain(..whole).collect();
+        let fraction: Limbs = self.limbs.drain(..whole).collect();
         self.scale = 9;
         if fraction.last().is_some_and(|top| top.digits > 0) {
             self.limbs = combine(&self.limbs, &[Limb { at: 0, digits: 1 }], 1, 1);

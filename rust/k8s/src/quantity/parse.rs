@@ -1,5 +1,7 @@
 //! `resource.ParseQuantity`.
 
+use smallvec::SmallVec;
+
 use super::amount::Amount;
 use super::decimal::Decimal;
 
@@ -125,7 +127,7 @@ fn big(pieces: &Pieces<'_>, multiplier: Multiplier) -> Result<Amount, &'static s
     if !pieces.value.bytes().any(|b| b.is_ascii_digit()) {
         return Err(NOT_NUMERIC);
     }
-    let digits: Vec<u8> = pieces.whole.bytes().chain(pieces.fraction.bytes()).collect();
+    let digits: SmallVec<[u8; 32]> = pieces.whole.bytes().chain(pieces.fraction.bytes()).collect();
     let places = i64::try_from(pieces.fraction.len()).unwrap_or(i64::MAX);
     // `inf.Dec`'s scale has 32 bits and wraps; it is replaced below unless the number is 0.
     let mut number = match multiplier {
