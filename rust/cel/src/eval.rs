@@ -129,7 +129,17 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
                 _ => {}
             }
         }
-        self.node(index)
+        self.far_operand(index)
+    }
+
+    /// As [`Self::node`], with the way cut short for paths of fields.
+    #[inline(never)]
+    fn far_operand(&mut self, index: u32) -> Value<'a> {
+        let program = self.program;
+        match program.nodes.get(index as usize).map(|node| node.kind) {
+            Some(NodeKind::Attribute(attribute)) if !TRACKED => self.attribute(attribute),
+            _ => self.node(index),
+        }
     }
 
     /// Evaluates a node and lets the tracker see its value.

@@ -12,6 +12,7 @@ pub use parse::RecordError;
 
 use bumpalo::Bump;
 
+use crate::ops;
 use crate::value::{EvalError, Value};
 
 /// Bytes per cell.
@@ -141,7 +142,7 @@ impl<'a> Record<'a> {
         }
         let start = cell.payload as usize;
         let known = self.heap.as_bytes().get(start..start.wrapping_add(text.len()));
-        known.is_some_and(|known| same_bytes(known, text.as_bytes()))
+        known.is_some_and(|known| ops::same_bytes(known, text.as_bytes()))
     }
 
     /// The value in a cell, `None` if the cell is absent.
@@ -393,19 +394,4 @@ impl<'a> Iterator for RecordElements<'a> {
 #[inline]
 fn value_index(header: Cell, position: u32) -> u32 {
     (header.payload as u32).wrapping_add(position.wrapping_mul(2)).wrapping_add(1)
-}
-
-/// Compares byte strings of the same length. Names are mostly short, for which a call of `memcmp` takes longer.
-#[inline]
-fn same_bytes(a: &[u8], b: &[u8]) -> bool {
-    match (a.first_chunk::<8>(), b.first_chunk::<8>(), a.last_chunk::<8>(), b.last_chunk::<8>()) {
-        (Some(a_first), Some(b_first), Some(a_last), Some(b_last)) if a.len() <= 16 => {
-            a_first == b_first && a_last == b_last
-        }
-        (None, ..) => match (a.first_chunk::<4>(), b.first_chunk::<4>(), a.last_chunk::<4>(), b.last_chunk::<4>()) {
-            (Some(a_first), Some(b_first), Some(a_last), Some(b_last)) => a_first == b_first && a_last == b_last,
-            _ => a.iter().eq(b),
-        },
-        _ => a == b,
-    }
 }

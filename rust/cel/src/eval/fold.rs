@@ -27,7 +27,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         let Some(fold) = self.program.folds.get(index as usize) else {
             return Value::Null;
         };
-        let range = self.node(fold.range);
+        let range = self.operand(fold.range);
         let value = if range.is_error_or_halt() { range } else { self.fold_over(fold, range) };
         if TRACKED {
             self.drop_node(fold.range);
@@ -130,7 +130,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     /// Condition and step for one element.
-    #[inline]
+    #[inline(always)]
     fn round(&mut self, fold: &'a Fold) -> Round<'a> {
         if !self.ctx.round() {
             return Round::Halt(Value::Halt);

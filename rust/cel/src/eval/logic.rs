@@ -4,7 +4,7 @@
 //! that wants one.
 
 use super::Machine;
-use crate::cost::smaller;
+use crate::cost::{smaller, smaller_text};
 use crate::ops;
 use crate::plan::{Comparison, NodeKind};
 use crate::value::{Traits, Value};
@@ -147,7 +147,13 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
         let right = self.operand(b);
         let truth = match (left, right) {
-            (Value::String(a), Value::String(b)) => Truth::of((a == b) == equal),
+            (Value::String(a), Value::String(b)) => {
+                let truth = Truth::of(ops::same_bytes(a.as_bytes(), b.as_bytes()) == equal);
+                if !TRACKED {
+                    return self.charged_truth(smaller_text(a, b), truth);
+                }
+                truth
+            }
             (_, Value::Halt) => return self.other(right),
             (Value::Error(_), _) => self.other(left),
             (_, Value::Error(_)) => self.other(right),

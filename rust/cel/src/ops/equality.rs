@@ -1,7 +1,7 @@
 //! Equality as cel-go's value types define it. Iterative, so that deeply nested values cannot exhaust the stack.
 
 use crate::context::{EvalContext, Halt};
-use crate::ops::{number, semantic};
+use crate::ops::{number, same_bytes, semantic};
 use crate::value::{ListView, MapOrder, MapView, Value};
 
 /// `types.Equal`: `null` equals only `null` and is never an error; otherwise the left value decides.
@@ -9,7 +9,7 @@ use crate::value::{ListView, MapOrder, MapView, Value};
 #[inline]
 pub fn equal<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Value<'a> {
     match (left, right) {
-        (Value::String(a), Value::String(b)) => Value::Bool(a == b),
+        (Value::String(a), Value::String(b)) => Value::Bool(same_bytes(a.as_bytes(), b.as_bytes())),
         (Value::Int(a), Value::Int(b)) => Value::Bool(a == b),
         (Value::Bool(a), Value::Bool(b)) => Value::Bool(a == b),
         (Value::Null, Value::Null) => Value::Bool(true),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::program::Constant;
 use crate::context::EvalContext;
-use crate::ops::number;
+use crate::ops::{number, same_bytes};
 use crate::value::Value;
 
 /// Sets of more strings than this are hashed.
@@ -59,7 +59,9 @@ impl Set {
     /// Whether a value is in the set; Go panics on values that have no hash.
     pub(crate) fn contains<'a>(&self, ctx: &EvalContext<'a>, value: Value<'a>) -> Value<'a> {
         Value::Bool(match value {
-            Value::String(text) if self.hashed.is_empty() => self.strings.iter().any(|known| **known == *text),
+            Value::String(text) if self.hashed.is_empty() => {
+                self.strings.iter().any(|known| same_bytes(known.as_bytes(), text.as_bytes()))
+            }
             Value::String(text) => self.hashed.contains(text),
             Value::Int(i) => self.ints.binary_search(&i).is_ok(),
             Value::Uint(u) => self.uints.binary_search(&u).is_ok(),
