@@ -16,10 +16,10 @@ pub(super) enum Builder<'a> {
 }
 
 /// Whether a comprehension goes on.
-enum Round<'a> {
+enum Round {
     Continue,
     Stop,
-    Halt(Value<'a>),
+    Halt,
 }
 
 impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
@@ -60,8 +60,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 };
             }
         };
-        if let Some(halt) = halted {
-            return halt;
+        if halted {
+            return Value::Halt;
         }
         match self.node(fold.result) {
             Value::Accumulator => self.built(fold.accumulator),
@@ -69,7 +69,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
     }
 
-    fn fold_list(&mut self, fold: &'a Fold, list: ListView<'a>) -> Option<Value<'a>> {
+    /// The rounds over a list; true if the evaluation has halted.
+    fn fold_list(&mut self, fold: &'a Fold, list: ListView<'a>) -> bool {
         for (i, element) in list.iter().enumerate() {
             match fold.variable2 {
                 None => self.set_local(fold.variable, element),
@@ -81,18 +82,21 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             match self.round(fold) {
                 Round::Continue => {}
                 Round::Stop => break,
-                Round::Halt(halt) => return Some(halt),
+                Round::Halt => return true,
             }
         }
-        None
+        false
     }
 
-    fn fold_map(&mut self, fold: &'a Fold, order: MapOrder<'a>) -> Option<Value<'a>> {
+    fn fold_map(&mut self, fold: &'a Fold, order: MapOrder<'a>) -> bool {
         for i in 0..order.len() {
             match fold.variable2 {
-                None => self.set_local(fold.variable, order.key(i)?),
+                None => match order.key(i) {
+                    Some(key) => self.set_local(fold.variable, key),
+                    None => return false,
+                },
                 Some(second) => {
-                    let (key, value) = order.entry(self.ctx, i)?;
+                    let Some((key, value)) = order.entry(self.ctx, i) else { return false };
                     self.set_local(fold.variable, key);
                     self.set_local(second, value);
                 }
@@ -100,18 +104,18 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             match self.round(fold) {
                 Round::Continue => {}
                 Round::Stop => break,
-                Round::Halt(halt) => return Some(halt),
+                Round::Halt => return true,
             }
         }
-        None
+        false
     }
 
     /// Upstream's lazy map iterates over its values, and a two-variable comprehension then takes these for keys.
-    fn fold_lazy(&mut self, fold: &'a Fold, map: &'a dyn LazyMap<'a>) -> Option<Value<'a>> {
+    fn fold_lazy(&mut self, fold: &'a Fold, map: &'a dyn LazyMap<'a>) -> bool {
         for i in 0..map.len() {
             let value = map.get(self.ctx, i);
             if let Value::Halt = value {
-                return Some(value);
+                return true;
             }
             self.set_local(fold.variable, value);
             if let Some(second) = fold.variable2 {
@@ -123,57 +127,58 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             match self.round(fold) {
                 Round::Continue => {}
                 Round::Stop => break,
-                Round::Halt(halt) => return Some(halt),
+                Round::Halt => return true,
             }
         }
-        None
+        false
     }
 
     /// Condition and step for one element.
     #[inline(always)]
-    fn round(&mut self, fold: &'a Fold) -> Round<'a> {
+    fn round(&mut self, fold: &'a Fold) -> Round {
         if !self.ctx.round() {
-            return Round::Halt(Value::Halt);
+            return Round::Halt;
         }
         if !TRACKED && let Some((predicate, all)) = fold.quantifier {
             return self.quantify(fold, predicate, all);
         }
         match (self.truth(fold.condition), self.aside) {
             (Truth::False, _) => return Round::Stop,
-            (Truth::Other, halt @ Value::Halt) => return Round::Halt(halt),
+            (Truth::Other, Value::Halt) => return Round::Halt,
             _ => {}
         }
         let step = self.node(fold.step);
         if let Value::Halt = step {
-            return Round::Halt(step);
+            return Round::Halt;
         }
         self.set_local(fold.accumulator, step);
         Round::Continue
     }
 
     /// A round of `all` or `exists`, with the charges of the condition and step that it stands for.
-    fn quantify(&mut self, fold: &'a Fold, predicate: u32, all: bool) -> Round<'a> {
+    fn quantify(&mut self, fold: &'a Fold, predicate: u32, all: bool) -> Round {
         // The condition reads the accumulator; `exists` negates it; then comes `@not_strictly_false`. The step reads it again.
-        let so_far = self.locals.get(fold.accumulator as usize).copied().unwrap_or(Value::Bool(all));
-        let decided = matches!(so_far, Value::Bool(b) if b != all);
+        let so_far = self.locals.get(fold.accumulator as usize);
+        let decided = matches!(so_far, Some(Value::Bool(b)) if *b != all);
+        let failed = matches!(so_far, Some(Value::Error(_)));
         if !self.ctx.charge_units(if all { 2 } else { 3 } + u64::from(!decided)) {
-            return Round::Halt(Value::Halt);
+            return Round::Halt;
         }
         if decided {
             return Round::Stop;
         }
         let truth = self.truth(predicate);
-        let decided = match (truth, so_far) {
-            (Truth::Other, _) => match (self.aside, so_far) {
-                (Value::Halt, _) => return Round::Halt(Value::Halt),
-                (_, Value::Error(_)) => so_far,
-                (error @ Value::Error(_), _) => error,
-                _ => self.ctx.error("no such overload"),
-            },
-            _ if truth != Truth::of(all) => Value::Bool(!all),
-            _ => so_far,
-        };
-        self.set_local(fold.accumulator, decided);
+        if truth == Truth::Other {
+            match self.aside {
+                Value::Halt => return Round::Halt,
+                // The first error stays.
+                _ if failed => {}
+                error @ Value::Error(_) => self.set_local(fold.accumulator, error),
+                _ => self.set_local(fold.accumulator, self.ctx.error("no such overload")),
+            }
+        } else if truth != Truth::of(all) {
+            self.set_local(fold.accumulator, Value::Bool(!all));
+        }
         Round::Continue
     }
 
