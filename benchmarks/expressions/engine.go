@@ -77,6 +77,8 @@ type remote struct {
 	called string
 	// id is the child's own name for it.
 	id string
+	// crossing is an expression that takes no time of its own, whose time is taken off; nil where reaching the engine takes none.
+	crossing *testCase
 }
 
 func (r *remote) name() string { return r.called }
@@ -114,7 +116,7 @@ func writeCases(dir string, cases []*testCase) error {
 	var roots []root
 	known := map[string]int{}
 	for _, c := range cases {
-		one := jsonCase{Expression: c.expression, Names: c.names}
+		one := jsonCase{Expression: c.expression, Names: append([]string{}, c.names...), Roots: []int{}}
 		for i, name := range c.names {
 			key, err := json.Marshal([]any{name, c.roots[i].plain})
 			if err != nil {

@@ -116,23 +116,6 @@ func (l *line) brief() string {
 	return b.String()
 }
 
-// withoutCrossing takes the time of the constant `true` off the C++ runtime's, which is that of crossing from Python.
-func (r *report) withoutCrossing() {
-	crossing := 0.0
-	for _, l := range r.Lines {
-		if l.Expression == "true" {
-			crossing = l.time(cpp)
-		}
-	}
-	for _, l := range r.Lines {
-		for i := range l.Results {
-			if f := &l.Results[i].NsPerOp; l.Results[i].Engine == cpp && f.Median > 0 {
-				*f = figure{Median: f.Median - crossing, Min: f.Min - crossing, Max: f.Max - crossing}
-			}
-		}
-	}
-}
-
 // ratios are those of one rival on the lines of the given groups, smallest first.
 func (r *report) ratios(rival rival, groups ...string) (ratios []float64, slower int) {
 	for _, l := range r.Lines {
@@ -262,7 +245,7 @@ func (r *report) markdown() string {
 	}
 	b.WriteString(".\n\nEvaluation only, over a 4 KiB Pod that is in the evaluator's own form already: CPU time of the evaluator's process for one evaluation, median of interleaved rounds. " +
 		"celgate and \"cel-go with cost\" count cost, and their values and costs were compared; the others count none. cel-go ran over typed objects, as the apiserver has them, and over maps; the faster of both counts. " +
-		"The time that a call from Python takes was measured with the expression `true` and taken off the C++ runtime's.\n\n")
+		"The time that a call from Python takes was measured in the same rounds, with the expression `true`, and taken off the C++ runtime's.\n\n")
 	b.WriteString(r.summary())
 	b.WriteString("\n| synthetic expression | celgate | cel-go with cost | without cost | cel crate | C++ |\n| --- | ---: | ---: | ---: | ---: | ---: |\n")
 	for _, l := range r.Lines {
