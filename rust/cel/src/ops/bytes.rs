@@ -28,7 +28,7 @@ mod tests {
         let text: Vec<u8> = (0..40).collect();
         for len in 0..=text.len() {
             let a = &text[..len];
-            assert!(same_bytes(a, &a.to_vec()));
+            assert!(same_bytes(a, &Vec::from(a)));
             assert!(!same_bytes(a, &text[..len.saturating_sub(1)]) || len == 0);
             for at in 0..len {
                 let mut b = a.to_vec();
