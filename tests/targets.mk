@@ -39,6 +39,12 @@ differential: lib-differential
 	@mkdir -p $(BIN) && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
 	$(BIN)/differential --cases=$(CASES) --seed=$(SEED) $(DIFFERENTIAL_FLAGS)
 
+# The core's planted bugs: each must be found within that many cases.
+.PHONY: differential-mutants
+differential-mutants: lib-differential
+	@mkdir -p $(BIN) && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
+	$(BIN)/differential --mutants --cases=$(CASES) --seed=$(SEED)
+
 .PHONY: test-differential
 test-differential: lib differential
 	tests/differential/run

@@ -16,16 +16,24 @@ func main() {
 	flag.Uint64Var(&options.Seed, "seed", 1, "the seed; the same seed and workers give the same cases")
 	flag.IntVar(&options.Workers, "workers", runtime.NumCPU(), "how many run at the same time")
 	coverage := flag.Bool("coverage", false, "print how often each overload and macro was reached")
+	mutants := flag.Bool("mutants", false, "plant each of the core's bugs in turn, and fail if the cases do not find one")
 	flag.Parse()
-	if err := run(options, *coverage); err != nil {
+	if err := run(options, *coverage, *mutants); err != nil {
 		fmt.Fprintln(os.Stderr, "differential:", err)
 		os.Exit(1)
 	}
 }
 
-func run(options differential.Options, coverage bool) error {
+func run(options differential.Options, coverage, mutants bool) error {
 	engines, err := differential.NewEngines()
 	if err != nil {
+		return err
+	}
+	if mutants {
+		missed, err := differential.RunMutants(engines, options)
+		if err == nil && len(missed) > 0 {
+			err = fmt.Errorf("%d mutants were not found: %v", len(missed), missed)
+		}
 		return err
 	}
 	report, err := differential.Run(engines, options)

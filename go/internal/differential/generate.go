@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,7 +18,9 @@ type generator struct {
 	random *rand.Rand
 	// byResult are the overloads that can give a type.
 	signatures []*signature
-	byResult   map[string][]*signature
+	// frequent are those that policies call most, and that take values of most kinds.
+	frequent []*signature
+	byResult map[string][]*signature
 	// tried counts how often each overload was taken, so that rare ones are preferred.
 	tried  map[string]int
 	shape  *shape
@@ -38,9 +42,15 @@ func newGenerator(env *cel.Env, seed, stream uint64) (*generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &generator{
+	g := &generator{
 		random: rand.New(rand.NewPCG(seed, stream)), signatures: signatures(env), byResult: map[string][]*signature{}, tried: map[string]int{}, shape: shape,
-	}, nil
+	}
+	for _, s := range g.signatures {
+		if slices.Contains(frequent, s.id) {
+			g.frequent = append(g.frequent, s)
+		}
+	}
+	return g, nil
 }
 
 func (g *generator) one(n int) bool { return g.random.IntN(n) == 0 }
@@ -52,6 +62,9 @@ func (g *generator) expression() (*tree, map[string]bool) {
 	if g.one(2) {
 		// A call that had few turns so far.
 		return g.callOf(g.rarest(g.signatures, 12), nil, size), g.macros
+	}
+	if g.one(3) {
+		return g.callOf(pick(g.random, g.frequent...), nil, size), g.macros
 	}
 	return g.make(g.anyType(2), size), g.macros
 }
@@ -155,6 +168,9 @@ func (g *generator) callOf(chosen *signature, want *cel.Type, size int) *tree {
 		return form("($).?$", g.make(cel.DynType, size), leaf(g.fieldName()))
 	}
 	args := make([]*tree, len(chosen.args))
+	if edges := g.edges(chosen); edges != nil {
+		return chosen.render(edges)
+	}
 	for i, declared := range chosen.args {
 		kind := bound.apply(declared, func(string) *cel.Type {
 			if strings.HasSuffix(chosen.function, "]") || strings.HasPrefix(chosen.id, "@mapInsert") {
@@ -165,6 +181,70 @@ func (g *generator) callOf(chosen *signature, want *cel.Type, size int) *tree {
 		args[i] = g.argument(chosen, i, kind, g.share(size, len(chosen.args)))
 	}
 	return chosen.render(args)
+}
+
+// edges are arguments that lie at the edges of what a function takes: values of all kinds where it takes any type, equal ones where it
+// compares, the ends of the range where it computes.
+func (g *generator) edges(s *signature) []*tree {
+	if !g.one(2) {
+		return nil
+	}
+	operand := func() *tree {
+		if g.one(2) {
+			return form("dyn($)", leaf(pick(g.random, operands[:plainOperands]...)))
+		}
+		return form("dyn($)", leaf(pick(g.random, operands...)))
+	}
+	end := func(kind string) *tree { return leaf(pick(g.random, ends[kind]...)) }
+	switch s.id {
+	case "equals", "not_equals":
+		left := operand()
+		switch g.random.IntN(6) {
+		case 0:
+			return []*tree{left, left}
+		case 1:
+			// A list of the same length.
+			list := leaf(pick(g.random, objectLists...))
+			if g.one(2) {
+				list = g.path(cel.ListType(cel.DynType))
+			}
+			if list != nil {
+				return []*tree{list, form("$.map(x, $)", list, operand())}
+			}
+		case 2:
+			kind := pick(g.random, plainTypes...)
+			return []*tree{g.simple(kind), g.simple(kind)}
+		case 3:
+			from := libraryOperands
+			if g.one(2) {
+				from = from[:plainQuantities]
+			}
+			return []*tree{leaf(pick(g.random, from...)), leaf(pick(g.random, from...))}
+		}
+		return []*tree{left, operand()}
+	case "optional_of", "optional_ofNonZeroValue", "type", "to_dyn":
+		return []*tree{operand()}
+	case "index_map", "map_optindex_optional_value":
+		return []*tree{leaf(pick(g.random, numberedMaps...)), form("dyn($)", leaf(pick(g.random, keys...)))}
+	case "in_map":
+		return []*tree{form("dyn($)", leaf(pick(g.random, keys...))), leaf(pick(g.random, numberedMaps...))}
+	case "cidr_contains_cidr_string":
+		return []*tree{form("cidr($)", end("cidr")), end("cidr")}
+	case "in_list":
+		return []*tree{operand(), sequence("[", ", ", "]", []*tree{operand(), operand(), operand()})}
+	case "string_index_of_string_int", "string_last_index_of_string_int":
+		return []*tree{end("text"), end("part"), leaf(pick(g.random, "0", "1", "2", "3", "4", "5", "6", "7"))}
+	case "list_includes_dyn_dyn":
+		return []*tree{operand(), operand()}
+	case "negate_int64":
+		return []*tree{end("int")}
+	}
+	operation, kind, _ := strings.Cut(s.id, "_")
+	if slices.Contains([]string{"add", "subtract", "multiply", "divide", "modulo"}, operation) && ends[strings.TrimSuffix(kind, "64")] != nil {
+		kind = strings.TrimSuffix(kind, "64")
+		return []*tree{end(kind), end(kind)}
+	}
+	return nil
 }
 
 // share is a part of a size for one of n.
@@ -213,6 +293,20 @@ func (g *generator) argument(s *signature, i int, kind *cel.Type, size int) *tre
 		// What great depths cost depends on the processor that upstream runs on.
 		return leaf(pick(g.random, "0", "1", "2", "3", "-1", "100"))
 	}
+	if g.one(60) {
+		return leaf("null")
+	}
+	if kind.Kind() == types.IntKind && (strings.HasPrefix(s.id, "string_") || s.id == "list_slice") && !g.one(4) {
+		return leaf(pick(g.random, "0", "1", "2", "3", "4", "5", "6", "-1", "40"))
+	}
+	if kind.Kind() == types.ListKind && g.one(10) {
+		// What the declaration does not let through.
+		elements := []*tree{leaf(pick(g.random, operands...)), leaf(pick(g.random, operands...)), leaf(pick(g.random, operands...))}
+		return form("dyn($)", sequence("[dyn(", "), dyn(", ")]", elements[:1+g.random.IntN(3)]))
+	}
+	if strings.Contains(s.id, "map_") && i > 0 && g.one(4) {
+		return form("dyn($)", leaf(pick(g.random, "1", "1u", "1.0", "0", "0u", "2", "true", "'a'", "null", "7u")))
+	}
 	if s.id == "map_optindex_optional_value" || s.id == "index_map" || s.id == "in_map" {
 		if kind.Kind() == types.StringKind && g.one(2) {
 			return g.text(pick(g.random, "key", "text"))
@@ -228,7 +322,11 @@ func (g *generator) argument(s *signature, i int, kind *cel.Type, size int) *tre
 func (g *generator) text(pool string) *tree {
 	// What is valid comes first in the pools.
 	texts := pools[pool]
-	made := leaf(g.literal(g.mutate(texts[min(g.random.IntN(len(texts)), g.random.IntN(len(texts)), g.random.IntN(len(texts)))])))
+	at := g.random.IntN(len(texts))
+	if !g.one(3) {
+		at = min(at, g.random.IntN(len(texts)), g.random.IntN(len(texts)))
+	}
+	made := leaf(g.literal(g.mutate(texts[at])))
 	switch g.random.IntN(16) {
 	case 0:
 		return form("dyn($)", made)
@@ -259,8 +357,14 @@ func (g *generator) mutate(text string) string {
 			runes = append(runes[:at], runes[at+1:]...)
 		}
 	}
+	if hugeExponent.MatchString(string(runes)) {
+		return text
+	}
 	return string(runes)
 }
+
+// hugeExponent matches quantities that upstream does not come to an end with.
+var hugeExponent = regexp.MustCompile(`[eE][+-]?\d{4,}`)
 
 // literal writes a string in one of CEL's ways.
 func (g *generator) literal(text string) string {
@@ -294,7 +398,7 @@ func (g *generator) simple(want *cel.Type) *tree {
 		}
 	}
 	key := typeKey(want)
-	if from := reads[key]; len(from) > 0 && (g.one(3) || literals[key] == nil) && key != "string" {
+	if from := reads[key]; len(from) > 0 && g.one(3) && key != "string" {
 		return leaf(pick(g.random, from...))
 	}
 	if g.one(3) {
@@ -324,7 +428,14 @@ func (g *generator) simple(want *cel.Type) *tree {
 		return sequence("[", ", ", "]", g.several(want.Parameters()[0], g.random.IntN(4), 1))
 	case types.MapKind:
 		return g.mapLiteral(want, g.random.IntN(3), 1)
+	case types.StructKind:
+		if constructor, known := constructors[key]; known && g.one(2) {
+			return form(constructor[0]+"($)", g.text(constructor[1]))
+		}
 	case types.OpaqueKind:
+		if constructor, known := constructors[key]; known && g.one(2) {
+			return form(constructor[0]+"($)", g.text(constructor[1]))
+		}
 		if isOptional(want) {
 			if g.one(3) {
 				return leaf("optional.none()")

@@ -109,6 +109,9 @@ func (g *generator) steps(text string, at *shape) (string, *shape) {
 
 // hasPath is a selection for has().
 func (g *generator) hasPath() string {
+	if g.one(8) {
+		return pick(g.random, "object.spec.nothing", "params.spec.nothing", "object.spec.empty", "object.spec.enabled", "object.spec.paused", "object.status.phase")
+	}
 	from, at := pick(g.random, "object", "oldObject", "params"), g.shape
 	if len(g.locals) > 0 && g.one(2) {
 		if last := g.locals[len(g.locals)-1]; last.shape != nil {

@@ -21,7 +21,7 @@ var pools = map[string][]string{
 		"1:2:3:4:5:6:7::", "0:0:1:0:0:0:1:0", "g::1", ":1", "1:", "%", "", "é",
 	},
 	"cidr": {
-		"10.0.0.0/8", "10.1.2.3/8", "0.0.0.0/0", "1.2.3.4/32", "1.2.3.4/33", "192.168.0.0/16", "::/0", "fe80::/10", "2001:db8::/32", "::1/128", "::1/129", "10.0.0.0/08", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0", "::ffff:1.2.3.0/120", "fe80::1%a/64", "/8", "",
+		"10.0.0.0/8", "10.0.0.0/16", "10.0.0.0/24", "10.1.2.3/8", "2001:db8::/48", "0.0.0.0/0", "1.2.3.4/32", "1.2.3.4/33", "192.168.0.0/16", "::/0", "fe80::/10", "2001:db8::/32", "::1/128", "::1/129", "10.0.0.0/08", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0", "::ffff:1.2.3.0/120", "fe80::1%a/64", "/8", "",
 	},
 	"url": {
 		"https://user:pa%20ss@example.com:80/path?query=val#fragment", "/absolute-path", "https://a:b:c/", "../relative-path", "http://[::1]:80/", "http://[fe80::1%25en0]/", "http://[1.2.3.4]/", "http://[::1", "mailto:a@b", "mailto:",
@@ -58,7 +58,7 @@ var pools = map[string][]string{
 	"numeral": {
 		"0", "1", "-1", "7", "+7", "007", "0x1f", "1e3", "1.5", "-0", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615", "18446744073709551616", "", " 1", "1_000", "NaN", "Inf", "-inf", "infinity", "1e400", "1e-400", ".5", "5.", "0x1p-2", "é", "1u",
 	},
-	"boolean": {"true", "false", "True", "TRUE", "t", "1", "0", "f", "F", "T", "yes", "", "tRue", "FALSE", "False"},
+	"boolean": {"true", "false", "True", "TRUE", "t", "1", "0", "f", "F", "T", "FALSE", "False", "yes", "tRue", ""},
 	"printf": {
 		"%s", "%d", "%f", "%e", "%b", "%x", "%X", "%o", "%.3f", "%.0f", "%.14e", "%s and %s", "%%", "%", "%q", "%5d", "%.s", "%.99999f", "é%s", "%d%s%x", "plain", "%.2s", "%-s", "%s %% %d",
 	},
@@ -124,4 +124,55 @@ var reads = map[string][]string{
 	"net.IP":                                 {"ip('10.0.0.1')", "ip('::1')", "ip(params.data.ip)"},
 	"net.CIDR":                               {"cidr('10.0.0.0/8')", "cidr('::/0')", "cidr(params.data.cidr)"},
 	"null_type":                              {"null"},
+}
+
+// constructors are the functions, and the pools of their texts, that make values of library types.
+var constructors = map[string][2]string{
+	"kubernetes.Quantity": {"quantity", "quantity"}, "kubernetes.URL": {"url", "url"}, "kubernetes.Semver": {"semver", "version"}, "net.IP": {"ip", "address"}, "net.CIDR": {"cidr", "cidr"},
+}
+
+// ends are numbers at the ends of their types, and small ones.
+var ends = map[string][]string{
+	"int":  {"anInt", "9223372036854775807", "-9223372036854775808", "0", "1", "-1", "7", "-7", "3", "-3"},
+	"text": {"'abcabc'", "'ééabé'", "'aaaaaa'", "''", "'日本語日本語'"},
+	"part": {"'c'", "''", "'a'", "'bc'", "'é'", "'aa'", "'語'"},
+	"cidr": {"'10.0.0.0/8'", "'10.0.0.0/16'", "'10.0.0.0/24'", "'10.0.1.0/24'", "'0.0.0.0/0'", "'10.0.0.1/32'", "'2001:db8::/32'", "'2001:db8::/48'", "'::/0'"},
+	"uint": {"aUint", "18446744073709551615u", "0u", "1u", "7u", "3u"},
+}
+
+// frequent are the overloads that half of all expressions are about.
+var frequent = []string{
+	"equals", "equals", "equals", "equals", "not_equals", "in_list", "in_map", "index_list", "index_map", "map_optindex_optional_value", "optional_of", "optional_ofNonZeroValue", "logical_and", "logical_or", "conditional",
+	"contains_string", "starts_with_string", "matches_string", "add_int64", "list_includes_dyn_dyn", "size_list", "type",
+}
+
+// objectLists are lists of structs in built-in objects.
+var objectLists = []string{"object.spec.containers", "oldObject.spec.containers", "object.spec.volumes", "object.spec.ports", "object.status.conditions", "object.metadata.ownerReferences", "object.spec.template.spec.containers"}
+
+var numberedMaps = []string{
+	"{1: 'x', 2: 'y'}", "{1u: 'x', 7u: 'z'}", "{dyn(1): 'a', dyn('a'): 2, dyn(true): 3, dyn(2u): 4}", "counts", "object.metadata.labels", "object.spec", "params.data", "{true: 1}", "{'a': null}", "[1, 2].transformMap(i, v, v)",
+}
+
+var keys = []string{"1", "1u", "1.0", "0", "0u", "2", "2.0", "true", "'a'", "'app'", "null", "7", "7u", "1.5", "b'a'", "-1", "(0.0/0.0)", "9223372036854775808u", "1e19", "aUint", "anInt", "aDouble"}
+
+// plainQuantities is how many of the library operands are quantities.
+const plainQuantities = 5
+
+// libraryOperands are values of library types.
+var libraryOperands = []string{
+	"quantity('1')", "quantity('1000m')", "quantity('0').add(quantity('1'))", "quantity('2').sub(quantity('1'))", "quantity('1').add(0)", "ip('::1')", "ip('0::1')", "ip('10.0.0.1')", "cidr('10.0.0.0/8')", "cidr('10.1.0.0/8')", "semver('1.2.3')",
+	"semver('1.2.3+b')", "url('/a')", "url('/b')", "format.uri()", "format.named('uri').value()", "authorizer", "authorizer.requestResource", "null", "[quantity('1')]", "[quantity('0').add(1)]",
+}
+
+// plainOperands is how many of the operands are plain values.
+const plainOperands = 26
+
+// operands are values of all kinds, and errors.
+var operands = []string{
+	"null", "true", "false", "0", "1", "-1", "2u", "0u", "1u", "1.0", "0.0", "-0.0", "0.5", "(0.0/0.0)", "9223372036854775807", "18446744073709551615u", "9223372036854775807.0", "'a'", "''", "'name'", "b'a'", "b''",
+	"duration('1s')", "duration('0s')", "timestamp('2024-01-01T00:00:00Z')", "timestamp('2024-01-01T01:00:00+01:00')", "timestamp('0001-01-01T00:00:00Z')", "[1]", "[]", "['a', 'name']", "[1] + [2]", "[object.spec] + [1]", "{'a': 1}", "{}",
+	"{1: 'x'}", "{dyn(1.0): 'y', dyn(true): 2}", "int", "type(1)", "optional.of(1)", "optional.none()", "optional.of('a')", "quantity('1')", "quantity('1000m')", "quantity('1').add(0)", "ip('::1')", "cidr('10.0.0.0/8')", "semver('1.2.3')", "url('/a')",
+	"object", "object.spec", "object.spec.containers", "object.metadata.labels", "object.metadata", "oldObject.metadata", "object.spec.containers[0].resources", "oldObject.spec", "oldObject", "oldObject.spec.containers[0].resources.limits",
+	"object.status", "object.spec.empty", "object.spec.none", "object.spec.one", "object.spec.nothing", "params.spec", "params.data", "params", "object.nosuch", "(1 / 0)", "unbound", "aString", "ints", "any", "request", "namespaceObject", "texts.long", "texts.labels",
+	"object.spec.template.spec.containers", "object.metadata.creationTimestamp", "optional.of(texts.long)", "optional.of(object.spec)", "object.spec.emptyDir", "object.spec.securityContext",
 }

@@ -3,6 +3,7 @@ package differential
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -101,11 +102,7 @@ func (w *worker) run(cases int, stream uint64) error {
 	}
 	for cases > 0 && w.report.differences() < maxDifferences {
 		made, macros := g.expression()
-		inputs := make([]*input, 0, w.options.Inputs)
-		for range min(cases, w.options.Inputs) {
-			inputs = append(inputs, pick(g.random, w.pool...))
-		}
-		ran, err := w.compare(made, macros, inputs)
+		ran, err := w.compare(made, macros, w.choose(g, made, cases))
 		if err != nil {
 			return err
 		}
@@ -114,6 +111,22 @@ func (w *worker) run(cases int, stream uint64) error {
 	}
 	return nil
 }
+
+// choose picks the inputs of an expression: as many as it can tell apart, within reason.
+func (w *worker) choose(g *generator, made *tree, atMost int) []*input {
+	n := 1
+	if readsInput.MatchString(made.String()) {
+		n = min(atMost, 4+g.random.IntN(w.options.Inputs-3))
+	}
+	inputs := make([]*input, n)
+	for i := range inputs {
+		inputs[i] = pick(g.random, w.pool...)
+	}
+	return inputs
+}
+
+// readsInput matches expressions that read a variable of the request.
+var readsInput = regexp.MustCompile(`\b(object|oldObject|params|request|namespaceObject|a(Bool|Int|Uint|Double|String)|ints|strings|counts|any)\b`)
 
 // compare runs one expression and returns how many cases that was.
 func (w *worker) compare(made *tree, macros map[string]bool, inputs []*input) (int, error) {

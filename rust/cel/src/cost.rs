@@ -6,6 +6,7 @@ pub(crate) use tracker::Tracker;
 
 use crate::context::EvalContext;
 use crate::function::{CostFn, FunctionTable};
+use crate::mutants::{Mutant, planted};
 use crate::ops::{cost_size, size::code_points};
 use crate::value::Value;
 
@@ -32,8 +33,6 @@ pub(crate) enum Cost {
     SizeOfSecond,
     /// `⌈0.1 · size⌉` of the smaller argument.
     Smaller,
-    /// As `Smaller`, but 1 for a library's own types.
-    Equality,
     /// `⌈0.1 · sum of sizes⌉`.
     Sum,
     /// Text times pattern.
@@ -61,9 +60,7 @@ impl Cost {
             | "less_bytes"
             | "greater_bytes"
             | "less_equals_bytes"
-            | "greater_equals_bytes"
-            | "not_equals" => Cost::Smaller,
-            "equals" => Cost::Equality,
+            | "greater_equals_bytes" => Cost::Smaller,
             "add_string" | "add_bytes" => Cost::Sum,
             "matches" | "matches_string" => Cost::Matches,
             "contains_string" => Cost::Contains,
@@ -79,13 +76,13 @@ impl Cost {
             Cost::Traversal(index) => traversal(size(usize::from(index))),
             Cost::SizeOfSecond => size(1),
             Cost::Smaller => smaller_of(args),
-            Cost::Equality if matches!(args.first(), Some(Value::Opaque(_))) => 1,
-            Cost::Equality => smaller_of(args),
             Cost::Sum => traversal(size(0).saturating_add(size(1))),
             Cost::Matches => {
-                let text = ((1.0 + size(0) as f64) * STRING_TRAVERSAL).ceil() as u64;
+                let text = if planted(Mutant::MatchesIgnoresText) { 0.0 } else { size(0) as f64 };
+                let text = ((1.0 + text) * STRING_TRAVERSAL).ceil() as u64;
                 text.saturating_mul((size(1) as f64 * REGEX_LENGTH).ceil() as u64)
             }
+            Cost::Contains if planted(Mutant::ContainsIsAdded) => traversal(size(0)).saturating_add(traversal(size(1))),
             Cost::Contains => traversal(size(0)).saturating_mul(traversal(size(1))),
             Cost::Custom(cost) => cost(ctx, args, result),
         }
@@ -97,6 +94,7 @@ fn traversal(size: u64) -> u64 {
     match size {
         0 => 0,
         1..=10 => 1,
+        _ if planted(Mutant::TraversalRoundsDown) => size / 10,
         _ => (size as f64 * STRING_TRAVERSAL).ceil() as u64,
     }
 }

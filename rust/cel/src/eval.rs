@@ -13,6 +13,7 @@ mod tests;
 
 use crate::context::EvalContext;
 use crate::cost::{SELECT_AND_IDENT, Tracker};
+use crate::mutants::{Mutant, planted};
 use crate::plan::{Constant, NodeKind, Program};
 use crate::value::{ConstantList, Value};
 use fold::Builder;
@@ -211,6 +212,7 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
             Value::Error(_) | Value::Halt => left,
             Value::Optional(Some(value)) if unwrap => *value,
             Value::Optional(Some(_)) => left,
+            Value::Optional(None) if unwrap && planted(Mutant::OrValueOfNone) => left,
             Value::Optional(None) => self.node(b),
             _ => self.ctx.error("no such overload"),
         }

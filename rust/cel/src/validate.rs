@@ -6,6 +6,7 @@ mod literals;
 use crate::ast::{Comprehension, Expr, ExprId, ExprKind, Literal, MapEntry};
 use crate::check::Checked;
 use crate::issues::{Issues, Location};
+use crate::mutants::{Mutant, planted};
 use crate::types::Type;
 
 /// One of cel-go's AST validators.
@@ -35,6 +36,7 @@ pub(crate) fn run(validators: &[Validator], checked: &Checked, issues: &mut Issu
             Validator::DurationLiterals => report.bad_literals("duration", &found.durations, literals::is_duration),
             Validator::TimestampLiterals => report.bad_literals("timestamp", &found.timestamps, literals::is_timestamp),
             Validator::RegexLiterals => report.bad_literals("matches", &found.patterns, literals::is_pattern),
+            Validator::HomogeneousLiterals if planted(Mutant::MixedLiteralsPass) => {}
             Validator::HomogeneousLiterals => report.mixed_literals(&found),
             Validator::StringFormat => report.bad_formats(&found.formats),
         }

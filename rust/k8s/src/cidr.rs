@@ -3,6 +3,7 @@
 use celgate_cel::context::EvalContext;
 use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
+use celgate_cel::mutants::{Mutant, planted};
 use celgate_cel::types::Type;
 use celgate_cel::value::{GoKey, Opaque, OpaqueType, Value};
 
@@ -80,7 +81,8 @@ struct Prefix {
 
 impl Prefix {
     fn contains(&self, other: &Prefix) -> bool {
-        self.bits <= other.bits && self.addr.same_network(&other.addr, self.bits)
+        (self.bits <= other.bits || planted(Mutant::CidrContainsWider))
+            && self.addr.same_network(&other.addr, self.bits)
     }
 }
 
@@ -217,7 +219,8 @@ fn contains_ip_cost<'a>(_: &EvalContext<'a>, args: &[Value<'a>], _: Value<'a>) -
 }
 
 fn contains_ip_string_cost<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], result: Value<'a>) -> u64 {
-    contains_ip_cost(ctx, args, result) + cost::traversal(cost::size_at(args, 1))
+    let text = if planted(Mutant::CidrTextIsFree) { 0 } else { cost::traversal(cost::size_at(args, 1)) };
+    contains_ip_cost(ctx, args, result) + text
 }
 
 fn contains_cidr_cost<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], result: Value<'a>) -> u64 {

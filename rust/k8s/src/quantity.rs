@@ -13,6 +13,7 @@ mod tests;
 use celgate_cel::context::EvalContext;
 use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
+use celgate_cel::mutants::{Mutant, planted};
 use celgate_cel::types::Type;
 use celgate_cel::value::{GoKey, Opaque, OpaqueType, Value};
 
@@ -201,11 +202,13 @@ fn is_less_than<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 }
 
 fn compare_to<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    binary(ctx, "compareTo", args, |a, b| Value::Int(a.compare(b) as i64))
+    let sign = if planted(Mutant::QuantityCompareReversed) { -1 } else { 1 };
+    binary(ctx, "compareTo", args, |a, b| Value::Int(a.compare(b) as i64 * sign))
 }
 
 fn add<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
-    binary(ctx, "add", args, |a, b| value(ctx, &QUANTITY_POINTER, &a.add(b)))
+    let ty = if planted(Mutant::QuantityAddKeepsType) { &QUANTITY } else { &QUANTITY_POINTER };
+    binary(ctx, "add", args, |a, b| value(ctx, ty, &a.add(b)))
 }
 
 fn add_int<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use celgate_cel::context::EvalContext;
 use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
+use celgate_cel::mutants::{Mutant, planted};
 use celgate_cel::types::Type;
 use celgate_cel::value::{GoKey, Opaque, OpaqueType, Value};
 
@@ -85,6 +86,7 @@ fn equal<'a>(ctx: &EvalContext<'a>, this: &'a Opaque<'a>, other: Value<'a>) -> V
 /// The text to parse: as it is, or normalized when the second argument says so. `None` when the arguments are of wrong types.
 fn text_of<'v>(args: &[Value<'v>]) -> Option<Result<Cow<'v, str>, String>> {
     match *args {
+        [Value::String(text), ..] if planted(Mutant::SemverNormalizesAlways) => Some(normalize(text).map(Cow::Owned)),
         [Value::String(text)] | [Value::String(text), Value::Bool(false)] => Some(Ok(Cow::Borrowed(text))),
         [Value::String(text), Value::Bool(true)] => Some(normalize(text).map(Cow::Owned)),
         _ => None,

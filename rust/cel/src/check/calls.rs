@@ -2,6 +2,7 @@
 
 use crate::ast::{Expr, ExprId};
 use crate::env::Function;
+use crate::mutants::{Mutant, planted};
 use crate::types::Type;
 
 use super::names::push_qualified;
@@ -83,6 +84,9 @@ impl Checker<'_> {
             if !self.unifier.arguments_match(&arguments, &overload.args, first_var) {
                 continue;
             }
+            if planted(Mutant::FirstOverloadWins) && !matching.is_empty() {
+                continue;
+            }
             matching.push(overload.id);
             let instance = instantiate(&overload.result, first_var);
             let ty = self.unifier.substitute(instance.as_ref().unwrap_or(&overload.result), false);
@@ -119,7 +123,7 @@ impl Checker<'_> {
 /// `(int, string)`, or `int.(string)` for a method (cel-go `formatFunctionDeclType`).
 fn signature(arguments: &[Type], member: bool) -> String {
     let (receiver, arguments) = match arguments.split_first() {
-        Some((receiver, rest)) if member => (Some(receiver), rest),
+        Some((receiver, rest)) if member && !planted(Mutant::MethodsWithoutReceiver) => (Some(receiver), rest),
         _ => (None, arguments),
     };
     let mut text = receiver.map(|receiver| format!("{receiver}.")).unwrap_or_default();

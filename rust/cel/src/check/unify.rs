@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use crate::mutants::{Mutant, planted};
 use crate::types::{Kind, Type};
 
 /// The most steps of a check, so that types which are nested in bindings of bindings end too.
@@ -128,7 +129,9 @@ impl Unifier {
         match (from, to) {
             (Type::Null, other) | (other, Type::Null) => nullable(other),
             (Type::List(a), Type::List(b)) => self.assign(a, b),
-            (Type::Map(ak, av), Type::Map(bk, bv)) => self.assign(ak, bk) && self.assign(av, bv),
+            (Type::Map(ak, av), Type::Map(bk, bv)) => {
+                (planted(Mutant::MapKeysUnchecked) || self.assign(ak, bk)) && self.assign(av, bv)
+            }
             (Type::Opaque(a, ap), Type::Opaque(b, bp)) => {
                 a == b && ap.len() == bp.len() && ap.iter().zip(bp.iter()).all(|(a, b)| self.assign(a, b))
             }
@@ -149,7 +152,8 @@ impl Unifier {
             if !self.assign(ty, &bound) {
                 return Substitution::Conflict;
             }
-            let general = most_general(ty, &bound).clone();
+            let general =
+                if planted(Mutant::VariablesStayFirst) { bound.clone() } else { most_general(ty, &bound).clone() };
             if !self.occurs(var, &general) {
                 self.bind(var, general);
             }
@@ -242,5 +246,8 @@ pub(super) fn dyn_or_error(ty: &Type) -> bool {
 }
 
 fn nullable(ty: &Type) -> bool {
+    if planted(Mutant::NullFitsNothing) && matches!(ty, Type::Opaque(..)) {
+        return false;
+    }
     matches!(ty, Type::Null | Type::Wrapper(_) | Type::Opaque(..) | Type::Object(_) | Type::Duration | Type::Timestamp)
 }

@@ -2,6 +2,7 @@
 
 use super::Machine;
 use crate::cost::{LIST_CREATE, MAP_CREATE, STRUCT_CREATE};
+use crate::mutants::{Mutant, planted};
 use crate::ops::format::GoValue;
 use crate::plan::Aggregate;
 use crate::value::{MapBuilder, Value};
@@ -40,7 +41,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             return Value::Null;
         };
         let value = self.map_value(aggregate);
-        self.charge_parts(aggregate, MAP_CREATE, value)
+        let cost = if planted(Mutant::MapLiteralIsCheap) { LIST_CREATE } else { MAP_CREATE };
+        self.charge_parts(aggregate, cost, value)
     }
 
     fn map_value(&mut self, aggregate: &'a Aggregate) -> Value<'a> {
@@ -57,10 +59,11 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             }
             let value = match value {
                 Value::Optional(Some(inner)) if aggregate.is_optional(i) => *inner,
-                Value::Optional(None) if aggregate.is_optional(i) => {
+                Value::Optional(None) if aggregate.is_optional(i) && key.unhashable().is_none() => {
                     map.remove(key);
                     continue;
                 }
+                Value::Optional(None) => value,
                 _ if aggregate.is_optional(i) => return self.not_optional(key, value),
                 _ => value,
             };

@@ -4,6 +4,7 @@ use super::Machine;
 use super::logic::Truth;
 use crate::context::EvalContext;
 use crate::cost::SELECT_AND_IDENT;
+use crate::mutants::{Mutant, planted};
 use crate::ops::{format::GoValue, number};
 use crate::plan::{Attribute, Base, Hint, Qualifier, QualifierKind};
 use crate::record::Place;
@@ -83,6 +84,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             if !found || test || !place.is_good() {
                 let value = match if found { place.value() } else { None } {
                     Some(error @ Value::Error(_)) => error,
+                    Some(Value::Null) if planted(Mutant::HasSeesNull) => Value::Bool(false),
                     Some(_) => Value::Bool(true),
                     None if test => Value::Bool(false),
                     None => self.ctx.error_with("no such key: ", name),
@@ -344,7 +346,7 @@ fn lookup<'a>(ctx: &EvalContext<'a>, object: Value<'a>, key: Value<'a>) -> Found
     };
     match usize::try_from(index).ok().and_then(|index| list.get(index)) {
         // Upstream's typed lists then refuse all but ints; the refusal is a value that is there.
-        Some(_) if list.is_typed() && !matches!(key, Value::Int(_)) => {
+        Some(_) if list.is_typed() && !matches!(key, Value::Int(_)) && !planted(Mutant::TypedTakesAnyIndex) => {
             Found::Value(ctx.errorf(format_args!("unsupported index type: {}", key.go_type_name())))
         }
         Some(value) => Found::Value(value),

@@ -2,6 +2,7 @@
 
 use super::Machine;
 use super::logic::Truth;
+use crate::mutants::{Mutant, planted};
 use crate::plan::Fold;
 use crate::value::{LazyMap, ListView, MapBuilder, MapOrder, MapValue, MapView, Value};
 
@@ -75,7 +76,10 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             match fold.variable2 {
                 None => self.set_local(fold.variable, element),
                 Some(second) => {
-                    self.set_local(fold.variable, Value::Int(i as i64));
+                    self.set_local(
+                        fold.variable,
+                        Value::Int(i as i64 + i64::from(planted(Mutant::SecondVariableFromOne))),
+                    );
                     self.set_local(second, element);
                 }
             }
@@ -173,6 +177,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 Value::Halt => return Round::Halt,
                 // The first error stays.
                 _ if failed => {}
+                Value::Error(_) if planted(Mutant::AllForgetsErrors) => {}
                 error @ Value::Error(_) => self.set_local(fold.accumulator, error),
                 _ => self.set_local(fold.accumulator, self.ctx.error("no such overload")),
             }

@@ -5,6 +5,7 @@
 
 use super::Machine;
 use crate::cost::{smaller, smaller_text};
+use crate::mutants::{Mutant, planted};
 use crate::ops;
 use crate::plan::{Comparison, NodeKind};
 use crate::value::{Traits, Value};
@@ -113,6 +114,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
         let right = self.truth(b);
         match (left, right) {
+            (Value::Error(_), _) if decisive == Truth::False && planted(Mutant::AndKeepsErrors) => self.other(left),
             (_, right) if right == decisive => right,
             (_, Truth::Other) if matches!(self.aside, Value::Halt) => right,
             (Value::Error(_), _) => self.other(left),
@@ -149,7 +151,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         let truth = match (left, right) {
             (Value::String(a), Value::String(b)) => {
                 let truth = Truth::of(ops::same_bytes(a.as_bytes(), b.as_bytes()) == equal);
-                if !TRACKED {
+                if !TRACKED && !planted(Mutant::NotEqualIsFree) {
                     return self.charged_truth(smaller_text(a, b), truth);
                 }
                 truth
@@ -165,14 +167,13 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             },
         };
         if !TRACKED {
-            let cost = if equal && matches!(left, Value::Opaque(_)) { 1 } else { smaller(left, right) };
+            let cost = if planted(Mutant::NotEqualIsFree) && !equal { 1 } else { equality_cost(left, right, equal) };
             return self.charged_truth(cost, truth);
         }
         let Some((left, right)) = self.observed(a, b) else {
             return truth;
         };
-        let cost = if equal && matches!(left, Value::Opaque(_)) { 1 } else { smaller(left, right) };
-        self.charged_truth(cost, truth)
+        self.charged_truth(equality_cost(left, right, equal), truth)
     }
 
     /// `<`, `<=`, `>` and `>=`.
@@ -221,4 +222,10 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         };
         self.truth_of(value)
     }
+}
+
+/// What `==` and `!=` cost: by the smaller of the two, but 1 for `==` on a library's type.
+#[inline]
+fn equality_cost(left: Value<'_>, right: Value<'_>, equal: bool) -> u64 {
+    if equal && matches!(left, Value::Opaque(_)) { 1 } else { smaller(left, right) }
 }

@@ -2,6 +2,7 @@
 
 use crate::context::EvalContext;
 use crate::function::{Implementation, Library};
+use crate::mutants::{Mutant, planted};
 use crate::ops::format::GoValue;
 use crate::value::{MapBuilder, MapView, Value};
 
@@ -69,7 +70,7 @@ fn insert_one<'a>(
     if key.unhashable().is_some() {
         return Some(ctx.unhashable(key));
     }
-    if builder.contains(key) {
+    if builder.contains(key) && !planted(Mutant::InsertReplaces) {
         return Some(ctx.errorf(format_args!("insert failed: key {} already exists", GoValue(key))));
     }
     builder.put(key, value);

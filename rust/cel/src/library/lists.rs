@@ -10,6 +10,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use crate::context::EvalContext;
 use crate::decls::{FunctionDecl, OverloadDecl};
 use crate::function::{CostFn, EvalFn, Implementation, Library};
+use crate::mutants::{Mutant, planted};
 use crate::ops::compare::compare;
 use crate::ops::equal_values;
 use crate::ops::format::type_text;
@@ -109,7 +110,7 @@ fn slice<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         let problem = "start index must be less than or equal to end index";
         return ctx.errorf(format_args!("cannot slice({start}, {end}), {problem}"));
     }
-    if list.len() < to {
+    if list.len() < to && !planted(Mutant::SliceIsClamped) {
         return ctx.errorf(format_args!("cannot slice({start}, {end}), list is length {}", list.len()));
     }
     if let ListView::Slice(elements) = list {
@@ -152,7 +153,7 @@ fn range<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 /// `list.flatten()` and `list.flatten(depth)`. The only functions here without type guards, so they complain for themselves.
 fn flatten<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     let (list, depth) = match args {
-        [list] => (ListView::of(*list), 1),
+        [list] => (ListView::of(*list), 1 + i64::from(planted(Mutant::FlattenIsDeep))),
         [list, Value::Int(depth)] => (ListView::of(*list), *depth),
         _ => (None, 0),
     };
@@ -207,7 +208,7 @@ fn distinct<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
                 _ => {}
             }
         }
-        if !seen {
+        if !seen || (planted(Mutant::DistinctKeepsLast) && distinct.len() == 1) {
             distinct.push(element);
         }
     }
@@ -246,7 +247,7 @@ fn sort_list<'a>(ctx: &EvalContext<'a>, list: ListView<'a>, keys: ListView<'a>) 
     if first.traits() & Traits::COMPARER == 0 {
         return ctx.error("list elements must be comparable");
     }
-    if keys.iter().any(|key| key.type_name() != first.type_name()) {
+    if keys.iter().any(|key| key.type_name() != first.type_name()) && !planted(Mutant::SortMixesTypes) {
         return ctx.error("list elements must have the same type");
     }
     let mut order = ArenaVec::with_capacity_in(list.len(), ctx.arena);

@@ -2,6 +2,7 @@
 
 use crate::context::EvalContext;
 use crate::function::{EvalFn, Implementation, Library};
+use crate::mutants::{Mutant, planted};
 use crate::ops::format::GoValue;
 use crate::value::{ListView, MapView, Value};
 
@@ -53,13 +54,13 @@ fn is_zero(value: Value<'_>) -> bool {
         Value::Bool(b) => !b,
         Value::Int(i) => i == 0,
         Value::Uint(u) => u == 0,
-        Value::Double(d) => d == 0.0,
+        Value::Double(d) => d == 0.0 && !planted(Mutant::ZeroDoubleIsValue),
         Value::String(text) => text.is_empty(),
         Value::Bytes(bytes) => bytes.is_empty(),
         Value::Duration(duration) => duration.nanos == 0,
         // Go's zero time is the first instant of year 1.
         Value::Timestamp(time) => time.seconds == crate::time::MIN_SECONDS && time.nanos == 0,
-        Value::Record(record) => !record.is_typed() && record.is_empty(),
+        Value::Record(record) => (!record.is_typed() || planted(Mutant::TypedZeroIsNone)) && record.is_empty(),
         Value::List(_) | Value::Constants(_) | Value::Concat(_) => {
             ListView::of(value).is_some_and(|list| list.is_empty())
         }

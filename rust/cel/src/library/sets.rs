@@ -3,6 +3,7 @@
 use crate::context::EvalContext;
 use crate::decls::{FunctionDecl, OverloadDecl};
 use crate::function::{CostFn, EvalFn, Implementation, Library};
+use crate::mutants::{Mutant, planted};
 use crate::ops::{contains as list_contains, size};
 use crate::types::Type;
 use crate::value::{ListView, Value};
@@ -58,7 +59,7 @@ fn contains<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 
 fn equivalent<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     decide(ctx, args, 2.0, |ctx, a, b| match contains_all(ctx, a, b) {
-        Value::Bool(true) => contains_all(ctx, b, a),
+        Value::Bool(true) if !planted(Mutant::EquivalentIsOneSided) => contains_all(ctx, b, a),
         other => other,
     })
 }

@@ -1,6 +1,7 @@
 //! `+ - * / %` and negation, as the methods of cel-go's value types. The left value must have the operator's trait.
 
 use crate::context::{EvalContext, Halt};
+use crate::mutants::{Mutant, planted};
 use crate::time::{MAX_SECONDS, MIN_SECONDS};
 use crate::value::{ConcatList, Duration, ListView, Timestamp, Value};
 
@@ -31,6 +32,7 @@ fn duration_or<'a>(ctx: &EvalContext<'a>, result: Option<i64>) -> Value<'a> {
 /// `left + right`
 pub fn add<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Value<'a> {
     match (left, right) {
+        (Value::Int(a), Value::Int(b)) if planted(Mutant::IntAddSaturates) => Value::Int(a.saturating_add(b)),
         (Value::Int(a), Value::Int(b)) => int_or(ctx, a.checked_add(b), INT_OVERFLOW),
         (Value::Uint(a), Value::Uint(b)) => uint_or(ctx, a.checked_add(b), UINT_OVERFLOW),
         (Value::Double(a), Value::Double(b)) => Value::Double(a + b),
@@ -89,6 +91,7 @@ pub fn join_lists<'a>(ctx: &EvalContext<'a>, a: ListView<'a>, b: ListView<'a>) -
 pub fn subtract<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Value<'a> {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => int_or(ctx, a.checked_sub(b), INT_OVERFLOW),
+        (Value::Uint(a), Value::Uint(b)) if planted(Mutant::UintSubtractWraps) => Value::Uint(a.wrapping_sub(b)),
         (Value::Uint(a), Value::Uint(b)) => uint_or(ctx, a.checked_sub(b), UINT_OVERFLOW),
         (Value::Double(a), Value::Double(b)) => Value::Double(a - b),
         (Value::Duration(a), Value::Duration(b)) => duration_or(ctx, a.nanos.checked_sub(b.nanos)),
@@ -112,7 +115,11 @@ fn add_to_time<'a>(ctx: &EvalContext<'a>, time: Timestamp, nanos: i64) -> Value<
     if !(MIN_SECONDS..=MAX_SECONDS).contains(&seconds) {
         return ctx.error("timestamp overflow");
     }
-    Value::Timestamp(Timestamp { seconds, nanos: (sum % 1_000_000_000) as u32, offset: time.offset })
+    Value::Timestamp(Timestamp {
+        seconds,
+        nanos: if planted(Mutant::TimeDropsNanoseconds) { 0 } else { (sum % 1_000_000_000) as u32 },
+        offset: time.offset,
+    })
 }
 
 /// `left * right`
@@ -140,6 +147,9 @@ pub fn divide<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> V
 pub fn modulo<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Value<'a> {
     match (left, right) {
         (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => ctx.error(MODULUS_BY_ZERO),
+        (Value::Int(a), Value::Int(b)) if planted(Mutant::ModuloIsEuclidean) => {
+            int_or(ctx, a.checked_rem_euclid(b), INT_OVERFLOW)
+        }
         (Value::Int(a), Value::Int(b)) => int_or(ctx, a.checked_rem(b), INT_OVERFLOW),
         (Value::Uint(a), Value::Uint(b)) => uint_or(ctx, a.checked_rem(b), MODULUS_BY_ZERO),
         _ => mismatch(ctx, right),
@@ -149,6 +159,7 @@ pub fn modulo<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> V
 /// `-value`
 pub fn negate<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> Value<'a> {
     match value {
+        Value::Int(i) if planted(Mutant::NegateMinimum) => Value::Int(i.wrapping_neg()),
         Value::Int(i) => int_or(ctx, i.checked_neg(), INT_OVERFLOW),
         Value::Double(d) => Value::Double(-d),
         Value::Duration(d) => duration_or(ctx, d.nanos.checked_neg()),

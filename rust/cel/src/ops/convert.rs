@@ -5,6 +5,7 @@ mod float;
 use std::fmt::Write;
 
 use crate::context::EvalContext;
+use crate::mutants::{Mutant, planted};
 use crate::ops::format::write_double;
 use crate::ops::number;
 use crate::time::{self, MAX_SECONDS, MIN_SECONDS};
@@ -26,6 +27,7 @@ pub fn to_bool<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> Value<'a> {
     match value {
         Value::Bool(_) => value,
         Value::String("1" | "t" | "T" | "TRUE" | "true" | "True") => Value::Bool(true),
+        Value::String("yes" | "tRue") if planted(Mutant::BoolTakesYes) => Value::Bool(true),
         Value::String("0" | "f" | "F" | "FALSE" | "false" | "False") => Value::Bool(false),
         _ => unconvertible(ctx, value, "bool"),
     }
@@ -37,6 +39,7 @@ pub fn to_int<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> Value<'a> {
         Value::Int(_) => return value,
         Value::Uint(u) => (i64::try_from(u).ok(), true),
         Value::Double(d) => (number::double_to_int(d), true),
+        Value::Duration(d) if planted(Mutant::DurationAsSeconds) => (Some(d.nanos / 1_000_000_000), false),
         Value::Duration(d) => (Some(d.nanos), false),
         Value::Timestamp(t) => (Some(t.seconds), false),
         Value::String(text) => (text.parse::<i64>().ok(), false),
@@ -56,7 +59,9 @@ pub fn to_uint<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> Value<'a> {
         Value::Int(i) => (u64::try_from(i).ok(), true),
         Value::Double(d) => (number::double_to_uint(d), true),
         // Unlike Rust, Go takes no sign here.
-        Value::String(text) if !text.starts_with('+') => (text.parse::<u64>().ok(), false),
+        Value::String(text) if !text.starts_with('+') || planted(Mutant::UintTakesPlus) => {
+            (text.parse::<u64>().ok(), false)
+        }
         _ => (None, false),
     };
     match converted {
@@ -110,7 +115,12 @@ pub fn to_timestamp<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> Value<'a> {
         _ => None,
     };
     match timestamp {
-        Some(t) if (MIN_SECONDS..=MAX_SECONDS).contains(&t.seconds) => Value::Timestamp(t),
+        Some(t)
+            if (MIN_SECONDS..=MAX_SECONDS).contains(&t.seconds)
+                || (planted(Mutant::TimestampIsUnbounded) && t.seconds < MAX_SECONDS * 2) =>
+        {
+            Value::Timestamp(t)
+        }
         Some(_) => ctx.error(TIMESTAMP_OVERFLOW),
         None => unconvertible(ctx, value, "google.protobuf.Timestamp"),
     }

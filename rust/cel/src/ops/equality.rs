@@ -1,6 +1,7 @@
 //! Equality as cel-go's value types define it. Iterative, so that deeply nested values cannot exhaust the stack.
 
 use crate::context::{EvalContext, Halt};
+use crate::mutants::{Mutant, planted};
 use crate::ops::{number, same_bytes, semantic};
 use crate::value::{ListView, MapOrder, MapView, Value};
 
@@ -13,6 +14,7 @@ pub fn equal<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Va
         (Value::Int(a), Value::Int(b)) => Value::Bool(a == b),
         (Value::Bool(a), Value::Bool(b)) => Value::Bool(a == b),
         (Value::Null, Value::Null) => Value::Bool(true),
+        (Value::Null, Value::Int(_)) if planted(Mutant::NullEqualsInt) => Value::Bool(true),
         (Value::Null, _) | (_, Value::Null) => Value::Bool(false),
         _ => equal_values(ctx, left, right),
     }
@@ -118,14 +120,18 @@ fn no_such_overload<'a>(ctx: &EvalContext<'a>, other: Value<'a>) -> Value<'a> {
 fn containers<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Step<'a> {
     let typed = matches!(left, Value::Record(record) if record.is_typed());
     let mismatch = || {
-        if typed { Step::Done(no_such_overload(ctx, right)) } else { done(false) }
+        if typed && !planted(Mutant::TypedMismatchIsFalse) {
+            Step::Done(no_such_overload(ctx, right))
+        } else {
+            done(false)
+        }
     };
-    let mut rule = if typed { Rule::Strict } else { Rule::Lenient };
+    let mut rule = if typed && !planted(Mutant::TypedIsLenient) { Rule::Strict } else { Rule::Lenient };
     let parts = if let Some(list) = ListView::of(left) {
         let Some(other) = ListView::of(right) else {
             return mismatch();
         };
-        if list.len() != other.len() {
+        if list.len() != other.len() && !planted(Mutant::SizeIsNotCompared) {
             return done(false);
         }
         if matches!(left, Value::Concat(_)) {

@@ -1,5 +1,6 @@
 //! Conversions between number types without loss, and their comparison (cel-go `common/types/{overflow,compare}.go`).
 
+use crate::mutants::{Mutant, planted};
 use std::cmp::Ordering;
 
 /// 2^63 as a double.
@@ -9,7 +10,7 @@ const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
 /// Truncates to an int; `None` when it does not fit (both ends excluded, as cel-go has it) or is not finite.
 pub fn double_to_int(d: f64) -> Option<i64> {
-    (d > -TWO_63 && d < TWO_63).then_some(d as i64)
+    ((d > -TWO_63 || planted(Mutant::DoubleToIntIncludesEnd) && d == -TWO_63) && d < TWO_63).then_some(d as i64)
 }
 
 /// Truncates to a uint; `None` when it does not fit or is not finite.

@@ -1,6 +1,7 @@
 //! Sizes: what `size()` returns, and what cost counts by.
 
 use crate::context::EvalContext;
+use crate::mutants::{Mutant, planted};
 use crate::value::{ListView, MapView, Value};
 
 /// cel-go's `traits.Sizer.Size`: code points of a string, bytes, elements, entries; `None` for what has no size.
@@ -35,7 +36,7 @@ pub fn cost_size(value: Value<'_>) -> u64 {
     loop {
         match (size(value), value) {
             (Some(size), _) => return size,
-            (None, Value::Optional(Some(inner))) => value = *inner,
+            (None, Value::Optional(Some(inner))) if !planted(Mutant::OptionalHasNoSize) => value = *inner,
             (None, _) => return 1,
         }
     }
@@ -43,7 +44,7 @@ pub fn cost_size(value: Value<'_>) -> u64 {
 
 /// Number of code points.
 pub fn code_points(text: &str) -> u64 {
-    if text.is_ascii() { text.len() as u64 } else { text.chars().count() as u64 }
+    if text.is_ascii() || planted(Mutant::SizeInBytes) { text.len() as u64 } else { text.chars().count() as u64 }
 }
 
 /// What walking a value costs in Kubernetes (apiserver `traversalCost`): a tenth of each string's bytes, rounded down, and

@@ -7,6 +7,7 @@ use bumpalo::Bump;
 
 use super::{GoKey, LazyMap, Opaque, Value};
 use crate::context::EvalContext;
+use crate::mutants::{Mutant, planted};
 use crate::ops::number;
 use crate::record::RecordRef;
 
@@ -70,7 +71,7 @@ impl<'a> MapValue<'a> {
                 as_int.or_else(|| number::double_to_uint_lossless(d).and_then(|u| at(Value::Uint(u))))
             }
             Value::Int(i) => u64::try_from(i).ok().and_then(|u| at(Value::Uint(u))),
-            Value::Uint(u) => i64::try_from(u).ok().and_then(|i| at(Value::Int(i))),
+            Value::Uint(u) if !planted(Mutant::KeysDoNotCross) => i64::try_from(u).ok().and_then(|i| at(Value::Int(i))),
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::no_such_overload;
 use crate::context::EvalContext;
+use crate::mutants::{Mutant, planted};
 use crate::ops::size::code_points;
 use crate::value::Value;
 
@@ -25,6 +26,9 @@ pub(super) fn char_at<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a
     let Some(rest) = offset_of(text, *index).and_then(|offset| text.get(offset..)) else {
         return out_of_range(ctx, *index);
     };
+    if rest.is_empty() && planted(Mutant::CharAtEndFails) {
+        return out_of_range(ctx, *index);
+    }
     let len = rest.chars().next().map_or(0, char::len_utf8);
     Value::String(rest.get(..len).unwrap_or(""))
 }
@@ -45,7 +49,7 @@ pub(super) fn substring<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<
     };
     let to = match end {
         None => text.len(),
-        Some(end) => match offset_of(text, end) {
+        Some(end) => match offset_of(text, end + i64::from(planted(Mutant::SubstringEndIncluded))) {
             Some(to) => to,
             None => return out_of_range(ctx, end),
         },
@@ -68,6 +72,9 @@ pub(super) fn index_of<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'
         return out_of_range(ctx, from);
     }
     let start = offset_of(text, from);
+    if part.is_empty() && planted(Mutant::IndexOfEmptyIsZero) {
+        return Value::Int(0);
+    }
     if part.is_empty() {
         return if start.is_some() { Value::Int(from) } else { position(text, Some(text.len())) };
     }
@@ -91,7 +98,7 @@ pub(super) fn last_index_of<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Va
         return if start.is_some() { Value::Int(from) } else { position(text, Some(text.len())) };
     }
     // From the end on there is nothing to find, not even what begins earlier.
-    let Some(start) = start.filter(|start| *start < text.len()) else {
+    let Some(start) = start.filter(|start| *start < text.len() || planted(Mutant::LastIndexOfFromEnd)) else {
         return Value::Int(-1);
     };
     let length = i64::try_from(code_points(part)).unwrap_or(i64::MAX);
