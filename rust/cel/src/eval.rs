@@ -37,12 +37,27 @@ impl<'a> Activation<'a> for Slots<'_, 'a> {
 impl Program {
     /// Evaluates the expression, adding to the context's cost. The result is [`Value::Halt`] if and only if the context's halt is set.
     pub fn eval<'a>(&'a self, ctx: &EvalContext<'a>, variables: &dyn Activation<'a>) -> Value<'a> {
-        let value = if self.tracked {
+        let value = if let Some(constant) = self.constant() {
+            constant
+        } else if self.tracked {
             Machine::<true>::new(self, ctx, variables).node(self.root)
         } else {
             Machine::<false>::new(self, ctx, variables).node(self.root)
         };
         if ctx.halt().is_some() { Value::Halt } else { value }
+    }
+
+    /// The value of a program that is just a constant, as many messages and variables of policies are; these cost nothing.
+    fn constant(&self) -> Option<Value<'_>> {
+        match self.nodes.get(self.root as usize)?.kind {
+            NodeKind::Bool(b) => Some(Value::Bool(b)),
+            NodeKind::ConstantList(index) => self.constants.get(index as usize)?.in_place(),
+            NodeKind::Constant(index) => match self.constants.get(index as usize)? {
+                Constant::List(_) | Constant::Map(_) => None,
+                other => other.in_place(),
+            },
+            _ => None,
+        }
     }
 }
 
