@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/cel-go/cel"
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
 
 	"github.com/celgate/celgate/go/internal/cabi/expression"
 )
@@ -138,11 +140,27 @@ func (c *compiled) compareResults(in *input, upstream, ours string) outcome {
 	if len(results) > 1 && slices.ContainsFunc(results, func(result string) bool { return sameParts(result, ours) || sameClass(result, ours) }) {
 		return varying
 	}
+	// Small maps of Go have few of the possible orders.
+	if listsMap(c.ast) && strings.HasPrefix(upstream, "value") && strings.HasPrefix(ours, "value") && cost(upstream) == cost(ours) {
+		return varying
+	}
 	// Of many orders, ours need not be among those seen.
 	if len(results) > retries/2 {
 		return varying
 	}
 	return different
+}
+
+// listsMap says whether an expression may make a list of the entries of a map, which come in any order.
+func listsMap(ast *cel.Ast) bool {
+	found := false
+	root := celast.NavigateAST(ast.NativeRep())
+	for _, e := range celast.MatchDescendants(root, celast.KindMatcher(celast.ComprehensionKind)) {
+		fold := e.AsComprehension()
+		over := ast.NativeRep().GetType(fold.IterRange().ID()).Kind()
+		found = found || fold.AccuInit().Kind() == celast.ListKind && (over == types.MapKind || over == types.DynKind)
+	}
+	return found
 }
 
 // knownResult says whether the difference is one of docs/differences.md.
@@ -162,6 +180,10 @@ func knownResult(upstream, ours string) bool {
 	// Texts that print values of library types name their types.
 	if at := libraryType.FindStringIndex(ours); at != nil && strings.HasPrefix(ours, "error\t") {
 		return strings.HasPrefix(upstream, ours[:at[0]])
+	}
+	// Texts that print parts of built-in objects show CEL's values, not Go's.
+	if before, _, printed := strings.Cut(upstream, "map["); printed && strings.HasPrefix(upstream, "error\t") {
+		return strings.HasPrefix(ours, before)
 	}
 	// Upstream prints addresses of Go values: only what stands before them can be the same.
 	if address := goAddress.FindStringIndex(upstream); address != nil && cost(upstream) == cost(ours) {
