@@ -21,6 +21,7 @@ help:
 	@echo 'make bench-expressions the evaluator alone beside cel-go, the cel crate and the C++ runtime'
 	@echo 'make test-upstream   upstream'"'"'s own integration suite with our plugin compiled in'
 	@echo 'make check-memory    race detector, AddressSanitizer and forced collections over the boundary'
+	@echo 'make fuzz            every fuzz target for TIME (default 60s); see tests/fuzz/README.md'
 	@echo 'make record          record examples/*/expected.json from upstream'"'"'s engine'
 
 .PHONY: prerequisites

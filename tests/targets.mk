@@ -1,11 +1,12 @@
 # Included by the Makefile at the root: the tests, cheapest first.
 
 .PHONY: test
-test: prerequisites lint test-rust test-c test-go test-differential test-server test-server-nocgo test-examples
+test: prerequisites lint test-rust test-fuzz test-c test-go test-differential test-server test-server-nocgo test-examples
 
 .PHONY: lint
 lint:
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt --all --check --manifest-path tests/fuzz/Cargo.toml
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	@unformatted=$$(gofmt -l go tests benchmarks 2>/dev/null); if [ -n "$$unformatted" ]; then echo "gofmt: $$unformatted" >&2; exit 1; fi
 	tests/house-rules
@@ -14,6 +15,16 @@ lint:
 .PHONY: test-rust
 test-rust:
 	$(CARGO) test --workspace --locked
+
+# The bodies of the fuzz targets over their seeds, without a fuzzer.
+.PHONY: test-fuzz
+test-fuzz:
+	CARGO_TARGET_DIR=target/fuzz $(CARGO) test --locked --manifest-path tests/fuzz/Cargo.toml --package celgate-fuzz-targets
+
+# Every fuzz target for TIME (60s, 10m), one per core at a time; see tests/fuzz/README.md.
+.PHONY: fuzz
+fuzz: prerequisites
+	TIME=$(TIME) tests/fuzz/run
 
 # The C program is compiled as C11 and the header alone as C++17; with SANITIZE=1 under AddressSanitizer and UBSan.
 .PHONY: test-c
