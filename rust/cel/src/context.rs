@@ -1,6 +1,7 @@
 //! What an evaluation carries along: arena, cost, and the host's answers.
 
 use std::cell::Cell;
+use std::fmt::Write as _;
 
 use bumpalo::Bump;
 
@@ -60,7 +61,22 @@ pub struct EvalContext<'a> {
     kept_patterns: Option<&'a Patterns>,
     /// Rounds of comprehensions that are left.
     rounds: Cell<u64>,
+    /// Bytes of the arena that were in use when the context was made.
+    memory_before: usize,
+    /// Steps of uncharged work that are left.
+    steps: Cell<u64>,
 }
+
+/// Bytes that one context's evaluations may take of the arena. cel-go has no such limit: what Kubernetes does not charge for
+/// (results of `replace` and `format`, error texts) fills its memory.
+pub const MEMORY_LIMIT: usize = 128 << 20;
+
+/// Steps that one context's evaluations may take where cost does not bound them: comparing, formatting or walking lists that
+/// share their parts can go on for ever, and does in cel-go.
+pub const STEP_LIMIT: u64 = 1 << 26;
+
+/// Error texts end after this many bytes: a value that shares its parts can have a text beyond all memory.
+const MAX_ERROR_BYTES: usize = 16 << 20;
 
 impl<'a> EvalContext<'a> {
     /// A context with no cost so far and the given limit per expression.
@@ -75,6 +91,45 @@ impl<'a> EvalContext<'a> {
             patterns: Patterns::default(),
             kept_patterns: None,
             rounds: Cell::new(u64::MAX),
+            memory_before: used(arena),
+            steps: Cell::new(STEP_LIMIT),
+        }
+    }
+
+    /// If `bytes` more of the arena would pass [`MEMORY_LIMIT`]: halts, so that they are not taken. The limit is that of all
+    /// expressions that share the context.
+    #[inline]
+    pub fn no_room(&self, bytes: usize) -> Option<Value<'a>> {
+        let taken = used(self.arena).saturating_sub(self.memory_before);
+        if taken.saturating_add(bytes) <= MEMORY_LIMIT {
+            return None;
+        }
+        Some(self.set_halt(Halt::CostLimit))
+    }
+
+    /// The result of a call: the value, unless the call has halted the evaluation or taken more memory than there is.
+    #[inline]
+    pub(crate) fn checked(&self, value: Value<'a>) -> Value<'a> {
+        match self.halt.get() {
+            None => self.no_room(0).unwrap_or(value),
+            Some(_) => Value::Halt,
+        }
+    }
+
+    /// Takes steps of work that is not charged; false (and a halt) when [`STEP_LIMIT`] is passed. As with memory, the limit is
+    /// that of all expressions that share the context.
+    #[inline]
+    pub fn step(&self, steps: u64) -> bool {
+        match self.steps.get().checked_sub(steps) {
+            Some(left) => {
+                self.steps.set(left);
+                true
+            }
+            None => {
+                self.steps.set(0);
+                self.set_halt(Halt::CostLimit);
+                false
+            }
         }
     }
 
@@ -137,13 +192,15 @@ impl<'a> EvalContext<'a> {
         self.rounds.set(rounds);
     }
 
-    /// Takes one round of a comprehension; false (and [`Halt::Yield`]) when none are left.
+    /// Takes one round of a comprehension; false (and [`Halt::Yield`]) when none are left, or (and [`Halt::CostLimit`]) when memory is
+    /// used up.
     #[inline]
     pub(crate) fn round(&self) -> bool {
         match self.rounds.get().checked_sub(1) {
             Some(left) => {
                 self.rounds.set(left);
-                true
+                // What one round takes without a call or a literal is little.
+                left & 63 != 0 || self.no_room(0).is_none()
             }
             None => {
                 self.set_halt(Halt::Yield);
@@ -206,7 +263,31 @@ impl<'a> EvalContext<'a> {
 
     /// An error value with a formatted text.
     pub fn errorf(&self, message: std::fmt::Arguments<'_>) -> Value<'a> {
-        let message = bumpalo::format!(in self.arena, "{}", message).into_bump_str();
-        Value::Error(EvalError { message })
+        if let Some(halt) = self.no_room(0) {
+            return halt;
+        }
+        let mut text = ErrorText(bumpalo::collections::String::new_in(self.arena));
+        // It fails only where the text is cut.
+        let _ = text.write_fmt(message);
+        let message = text.0.into_bump_str();
+        self.no_room(0).unwrap_or(Value::Error(EvalError { message }))
+    }
+}
+
+/// The bytes of an arena that are in use; the same for the same allocations in an arena that began the same.
+fn used(arena: &Bump) -> usize {
+    arena.allocated_bytes().saturating_sub(arena.chunk_capacity())
+}
+
+/// A text that takes no more than [`MAX_ERROR_BYTES`].
+struct ErrorText<'a>(bumpalo::collections::String<'a>);
+
+impl std::fmt::Write for ErrorText<'_> {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        if self.0.len() + text.len() > MAX_ERROR_BYTES {
+            return Err(std::fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
     }
 }

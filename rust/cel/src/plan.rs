@@ -98,6 +98,8 @@ struct Planner<'e, 'o> {
     aggregates: Vec<Aggregate>,
     sets: Vec<Set>,
     regexes: Vec<Regex>,
+    /// Bytes of all constant patterns so far.
+    pattern_bytes: usize,
     names: Vec<Box<str>>,
     operands: Vec<u32>,
     locals: u32,
@@ -119,6 +121,7 @@ impl<'e, 'o> Planner<'e, 'o> {
             aggregates: Vec::new(),
             sets: Vec::new(),
             regexes: Vec::new(),
+            pattern_bytes: 0,
             names: Vec::new(),
             operands: Vec::new(),
             locals: 0,

@@ -83,11 +83,20 @@ impl std::fmt::Debug for Patterns {
     }
 }
 
+/// Using a computed pattern takes steps of an evaluation: one, and one for so many bytes of its compiled form. Kubernetes charges by
+/// the pattern's text, of which a few characters can stand for megabytes. It is the same whether the pattern is kept or compiled anew.
+const BYTES_PER_STEP: usize = 64;
+
 /// The compiled form of `pattern`, or the text of Go's error.
 pub fn get<'a>(ctx: &EvalContext<'a>, pattern: &str) -> Result<RegexRef<'a>, String> {
     match ctx.prepared.get() {
         Some(prepared) if *prepared.pattern == *pattern => Ok(RegexRef::Prepared(prepared)),
-        _ => ctx.patterns().get(pattern).map(RegexRef::Computed),
+        _ => {
+            let computed = ctx.patterns().get(pattern)?;
+            // Past the limit the evaluation halts, and what comes of this call does not matter.
+            ctx.step(1 + (computed.memory() / BYTES_PER_STEP) as u64);
+            Ok(RegexRef::Computed(computed))
+        }
     }
 }
 
@@ -108,6 +117,11 @@ impl Regex {
         let too_large = |_| parse::message(parse::Code::Large, pattern);
         let engine = meta::Builder::new().configure(config).build_from_hir(&hir).map_err(too_large)?;
         Ok(Regex { pattern: Box::from(pattern), engine })
+    }
+
+    /// Bytes that the compiled pattern takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.engine.memory_usage()
     }
 
     /// Whether the pattern matches anywhere in `text` (Go `MatchString`).

@@ -10,6 +10,9 @@ use celgate_cel::value::Value;
 use crate::args::no_such_overload;
 use crate::cost;
 
+/// A text whose matches may be many, in bytes.
+const LONG_TEXT: usize = 64 << 10;
+
 /// The library.
 pub static LIBRARY: Library = Library {
     name: "kubernetes.regex",
@@ -66,8 +69,14 @@ fn find_all<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         None => usize::MAX,
     };
     with_regex(ctx, pattern, |regex| {
-        let found = regex.find_all(text).take(limit).map(Value::String);
-        Value::List(bumpalo::collections::Vec::from_iter_in(found, ctx.arena).into_bump_slice())
+        // A long list is counted first, since growing it would take twice its memory.
+        let count = if text.len() > LONG_TEXT { regex.find_all(text).take(limit).count() } else { 0 };
+        if let Some(halt) = ctx.no_room(count * size_of::<Value<'a>>()) {
+            return halt;
+        }
+        let mut found = bumpalo::collections::Vec::with_capacity_in(count, ctx.arena);
+        found.extend(regex.find_all(text).take(limit).map(Value::String));
+        Value::List(found.into_bump_slice())
     })
 }
 

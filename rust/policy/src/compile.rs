@@ -18,6 +18,9 @@ pub(crate) const COST_LIMIT: u64 = 1_000_000;
 /// cel-go's text when an expression passes that limit.
 pub(crate) const COST_LIMIT_EXCEEDED: &str = "operation cancelled: actual cost limit exceeded";
 
+/// A policy keeps no more of its constant patterns compiled than this; the others are compiled when they are used.
+const PATTERN_BYTES: usize = 64 << 20;
+
 /// All expressions of a policy. Where one does not compile, it holds upstream's error.
 #[derive(Debug)]
 pub(crate) struct Program {
@@ -67,6 +70,8 @@ struct Compiler {
     with_authorizer: Env,
     without_authorizer: Env,
     reads: Reads,
+    /// Bytes of compiled patterns that the policy may still keep.
+    pattern_room: usize,
 }
 
 impl Program {
@@ -118,7 +123,12 @@ impl Program {
 impl Compiler {
     fn new(has_params: bool) -> Compiler {
         let env = |authorizer| environment::env(OptionalVariables { params: has_params, authorizer });
-        Compiler { with_authorizer: env(true), without_authorizer: env(false), reads: Reads::default() }
+        Compiler {
+            with_authorizer: env(true),
+            without_authorizer: env(false),
+            reads: Reads::default(),
+            pattern_room: PATTERN_BYTES,
+        }
     }
 
     fn variable(&mut self, name: &str, text: &str) -> Result<Compiled, Box<str>> {
@@ -153,7 +163,7 @@ impl Compiler {
             accept(accepted, &checked.output)?;
         }
         self.reads |= Reads::of(&checked.ast.expr);
-        let program = Compiled::new(&checked, environment::functions())
+        let program = Compiled::new(&checked, environment::functions(), &mut self.pattern_room)
             .map_err(|error| format!("program instantiation failed: {error}"))?;
         Ok((program, checked.output))
     }

@@ -19,9 +19,14 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// Plans a checked expression.
-    pub(crate) fn new(checked: &Checked, functions: &FunctionTable) -> Result<Compiled, PlanError> {
-        let program = plan::plan(checked, &PlanOptions { variables: &Input::NAMES, functions })?;
+    /// Plans a checked expression. `pattern_room` is how many bytes of compiled patterns the policy may still keep.
+    pub(crate) fn new(
+        checked: &Checked,
+        functions: &FunctionTable,
+        pattern_room: &mut usize,
+    ) -> Result<Compiled, PlanError> {
+        let mut program = plan::plan(checked, &PlanOptions { variables: &Input::NAMES, functions })?;
+        program.keep_patterns(pattern_room);
         Ok(Compiled { program, depth: depth(&checked.ast.expr) })
     }
 

@@ -15,7 +15,7 @@ use crate::plan::{Plan, PlannedBinding, PlannedHook};
 use crate::report::{Action, Evaluation, Report, Subject};
 use crate::request::{RequestView, Unanswered};
 use crate::results::Results;
-use crate::scratch::{Output, Progress, Scratch};
+use crate::scratch::{Output, Progress, Scratch, renew};
 use crate::validate::{self, Case};
 
 /// Cost after which a call yields, so that its caller can look whether the request is cancelled.
@@ -248,6 +248,7 @@ impl<'a> Walk<'_, 'a> {
         *self.evaluations += 1;
         let (plan, request, is_namespace) = (self.plan, self.request, self.plan.is_namespace);
         let mut unfinished = self.results.begin();
+        renew(self.pair);
         let (pair, patterns): (&Bump, _) = (self.pair, self.patterns);
         let evaluated = catch_unwind(AssertUnwindSafe(|| {
             let namespace = if plan.key.namespaced && !is_namespace {
@@ -274,7 +275,7 @@ impl<'a> Walk<'_, 'a> {
                 Ok(unfinished.finish(param))
             }
         };
-        self.pair.reset();
+        renew(self.pair);
         entry
     }
 }

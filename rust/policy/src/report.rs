@@ -38,6 +38,20 @@ pub(crate) struct Subject {
 /// Writes entries to a buffer.
 pub(crate) struct Report<'r>(pub(crate) &'r mut Vec<u8>);
 
+/// After so many bytes of texts further ones are cut: an error can quote a whole object, for each binding anew.
+const WHOLE_TEXTS: usize = 64 << 20;
+
+/// What is left of a text that is cut.
+const CUT: usize = 1 << 10;
+
+/// A text that is to come after so many bytes of others.
+pub(crate) fn cut(text: &str, before: usize) -> &str {
+    match before.saturating_add(text.len()) {
+        all if all <= WHOLE_TEXTS => text,
+        _ => (0..=CUT).rev().find_map(|end| text.get(..end)).unwrap_or_default(),
+    }
+}
+
 impl Report<'_> {
     /// A denial, or an error that failurePolicy Ignore admits.
     pub(crate) fn decision(
@@ -74,6 +88,7 @@ impl Report<'_> {
     /// A configuration error, under failurePolicy Fail.
     pub(crate) fn configuration(&mut self, subject: Subject, prefix: &str, message: &str) {
         self.head(4, subject);
+        let message = cut(message, self.0.len());
         self.number((prefix.len() + message.len()) as u32);
         self.0.extend_from_slice(prefix.as_bytes());
         self.0.extend_from_slice(message.as_bytes());
@@ -103,6 +118,7 @@ impl Report<'_> {
     }
 
     fn text(&mut self, text: &str) {
+        let text = cut(text, self.0.len());
         self.number(text.len() as u32);
         self.0.extend_from_slice(text.as_bytes());
     }
@@ -113,6 +129,15 @@ mod tests {
     use celgate_testkit::report::lines;
 
     use super::*;
+
+    #[test]
+    fn texts_beyond_the_limit_are_cut() {
+        let text = "é".repeat(CUT);
+        assert_eq!(cut(&text, WHOLE_TEXTS - text.len()), text);
+        assert_eq!(cut(&text[..1024], WHOLE_TEXTS).len(), CUT);
+        assert_eq!(cut(&format!("a{text}"), WHOLE_TEXTS).len(), CUT - 1);
+        assert_eq!(cut("short", WHOLE_TEXTS), "short");
+    }
 
     #[test]
     fn every_kind_of_entry() {

@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 use crate::params::Param;
-use crate::report::{Action, Conditions, Evaluation, Report, Subject};
+use crate::report::{Action, Conditions, Evaluation, Report, Subject, cut};
 
 /// The results of the policy that is being decided. Buffers are reused from policy to policy and from request to request.
 #[derive(Debug, Default)]
@@ -47,6 +47,9 @@ fn address(param: Option<&Param>) -> usize {
     param.map_or(0, |param| std::ptr::from_ref(param).addr())
 }
 
+/// What the texts keep from one policy to the next.
+const KEPT_TEXT: usize = 64 << 10;
+
 impl Results {
     /// Forgets everything: the next policy begins.
     pub(crate) fn clear(&mut self) {
@@ -57,6 +60,7 @@ impl Results {
         self.decisions.clear();
         self.annotations.clear();
         self.texts.clear();
+        self.texts.shrink_to(KEPT_TEXT);
         self.index.clear();
     }
 
@@ -107,6 +111,7 @@ impl Results {
     }
 
     fn put(&mut self, text: &str) -> Range<u32> {
+        let text = cut(text, self.texts.len());
         let start = self.texts.len() as u32;
         self.texts.push_str(text);
         start..self.texts.len() as u32

@@ -50,6 +50,24 @@ pub(crate) enum Output {
     Questions,
 }
 
+/// What an arena keeps from one evaluation to the next. A larger one is given back, so that one evaluation does not hold its memory for
+/// ever; and every evaluation begins with an arena of the same size, since a limit counts what it takes ([`EvalContext::no_room`]).
+///
+/// [`EvalContext::no_room`]: celgate_cel::context::EvalContext::no_room
+const KEPT_BYTES: usize = 256 << 10;
+
+/// What buffers of text keep from one request to the next.
+const KEPT_TEXT: usize = 64 << 10;
+
+/// Empties an arena for the next evaluation.
+pub(crate) fn renew(arena: &mut Bump) {
+    arena.reset();
+    // A chunk is a little larger than what was asked for.
+    if !(KEPT_BYTES..KEPT_BYTES * 2).contains(&arena.allocated_bytes()) {
+        *arena = Bump::with_capacity(KEPT_BYTES);
+    }
+}
+
 impl Scratch {
     /// A scratch for any number of requests, one after the other.
     pub fn new() -> Scratch {
@@ -64,6 +82,9 @@ impl Scratch {
         self.progress = Progress::default();
         self.results.clear();
         self.report.clear();
+        self.report.shrink_to(KEPT_TEXT);
+        self.questions.clear();
+        self.questions.shrink_to(KEPT_TEXT);
         self.output = Output::Nothing;
         self.evaluations = 0;
     }

@@ -18,6 +18,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     fn list_value(&mut self, aggregate: &'a Aggregate) -> Value<'a> {
         let parts = aggregate.parts.of(&self.program.operands);
+        if let Some(halt) = self.ctx.no_room(parts.len() * size_of::<Value<'a>>()) {
+            return halt;
+        }
         let mut elements = bumpalo::collections::Vec::with_capacity_in(parts.len(), self.ctx.arena);
         for (i, &part) in parts.iter().enumerate() {
             let element = self.node(part);
@@ -72,7 +75,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             }
             map.put(key, value);
         }
-        Value::Map(map.finish())
+        self.ctx.no_room(0).unwrap_or_else(|| Value::Map(map.finish()))
     }
 
     fn not_optional(&self, key: Value<'a>, value: Value<'a>) -> Value<'a> {

@@ -140,9 +140,12 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 ctx.prepared.set(call.regex.and_then(|regex| self.program.regexes.get(regex as usize)));
                 let value = eval(ctx, args);
                 ctx.prepared.set(None);
-                value
+                ctx.checked(value)
             }
-            (Operation::Bound(binding), _) => binding.call(ctx, &call.function, id, args),
+            (Operation::Bound(binding), _) => {
+                let value = binding.call(ctx, &call.function, id, args);
+                ctx.checked(value)
+            }
             _ => ctx.errorf(format_args!("no such overload: {}", call.function)),
         }
     }

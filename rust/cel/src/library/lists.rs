@@ -89,6 +89,11 @@ fn no_such_overload<'a>(ctx: &EvalContext<'a>) -> Value<'a> {
     ctx.error("no such overload")
 }
 
+/// If so many elements more would be too many.
+fn no_room<'a>(ctx: &EvalContext<'a>, elements: usize) -> Option<Value<'a>> {
+    ctx.no_room(elements.saturating_mul(size_of::<Value<'a>>()))
+}
+
 fn only_list<'a>(args: &[Value<'a>]) -> Option<ListView<'a>> {
     match args {
         [list] => ListView::of(*list),
@@ -116,6 +121,9 @@ fn slice<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     if let ListView::Slice(elements) = list {
         return Value::List(elements.get(from..to).unwrap_or(&[]));
     }
+    if let Some(halt) = no_room(ctx, to - from) {
+        return halt;
+    }
     let mut part = ArenaVec::with_capacity_in(to - from, ctx.arena);
     part.extend((from..to).filter_map(|index| list.get(index)));
     Value::List(part.into_bump_slice())
@@ -125,6 +133,9 @@ fn reverse<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     let Some(list) = only_list(args) else {
         return no_such_overload(ctx);
     };
+    if let Some(halt) = no_room(ctx, list.len()) {
+        return halt;
+    }
     let mut reversed = ArenaVec::with_capacity_in(list.len(), ctx.arena);
     reversed.extend((0..list.len()).rev().filter_map(|index| list.get(index)));
     Value::List(reversed.into_bump_slice())
@@ -140,10 +151,11 @@ fn range<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     if *count > MAX_RANGE {
         return ctx.errorf(format_args!("lists.range: size {count} exceeds maximum allowed ({MAX_RANGE})"));
     }
-    match ctx.unaffordable(cost::allocating(1.0, count.unsigned_abs())) {
+    let size = usize::try_from(*count).unwrap_or(usize::MAX);
+    match ctx.unaffordable(cost::allocating(1.0, count.unsigned_abs())).or_else(|| no_room(ctx, size)) {
         Some(halt) => halt,
         None => {
-            let mut list = ArenaVec::new_in(ctx.arena);
+            let mut list = ArenaVec::with_capacity_in(size, ctx.arena);
             list.extend((0..*count).map(Value::Int));
             Value::List(list.into_bump_slice())
         }
@@ -169,6 +181,9 @@ fn flatten<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     if depth < 0 {
         return ctx.error("level must be non-negative");
     }
+    if let Some(halt) = ctx.unaffordable(cost::flatten(list, depth)) {
+        return halt;
+    }
     let mut flat = ArenaVec::new_in(ctx.arena);
     // Lists that are open, innermost last; the depth may be greater than any stack.
     let mut open = vec![list.iter()];
@@ -177,9 +192,19 @@ fn flatten<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
             open.pop();
             continue;
         };
+        if !ctx.step(1) {
+            return Value::Halt;
+        }
         match ListView::of(element) {
             Some(nested) if open.len() as u64 <= depth.unsigned_abs() => open.push(nested.iter()),
-            _ => flat.push(element),
+            _ => {
+                if flat.len() == flat.capacity()
+                    && let Some(halt) = no_room(ctx, flat.len() * 2)
+                {
+                    return halt;
+                }
+                flat.push(element);
+            }
         }
     }
     Value::List(flat.into_bump_slice())
@@ -249,6 +274,9 @@ fn sort_list<'a>(ctx: &EvalContext<'a>, list: ListView<'a>, keys: ListView<'a>) 
     }
     if keys.iter().any(|key| key.type_name() != first.type_name()) && !planted(Mutant::SortMixesTypes) {
         return ctx.error("list elements must have the same type");
+    }
+    if let Some(halt) = ctx.unaffordable(cost::self_compare(keys)).or_else(|| no_room(ctx, list.len() * 3)) {
+        return halt;
     }
     let mut order = ArenaVec::with_capacity_in(list.len(), ctx.arena);
     order.extend(keys.iter().enumerate().map(|(index, key)| (key, index)));

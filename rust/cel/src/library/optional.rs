@@ -110,7 +110,10 @@ fn unwrap<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     let Some(list) = list else {
         return ctx.error("no such overload");
     };
-    let mut values = bumpalo::collections::Vec::new_in(ctx.arena);
+    if let Some(halt) = ctx.no_room(list.len() * size_of::<Value<'a>>()) {
+        return halt;
+    }
+    let mut values = bumpalo::collections::Vec::with_capacity_in(list.len(), ctx.arena);
     for element in list.iter() {
         match element {
             Value::Optional(Some(value)) => values.push(*value),

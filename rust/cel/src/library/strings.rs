@@ -108,6 +108,9 @@ fn no_such_overload<'a>(ctx: &EvalContext<'a>) -> Value<'a> {
 fn lower_ascii<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     match args {
         [Value::String(text)] if text.bytes().any(|byte| byte.is_ascii_uppercase()) => {
+            if let Some(halt) = ctx.no_room(text.len()) {
+                return halt;
+            }
             let copy = ctx.arena.alloc_str(text);
             copy.make_ascii_lowercase();
             Value::String(copy)
@@ -120,6 +123,9 @@ fn lower_ascii<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 fn upper_ascii<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     match args {
         [Value::String(text)] if text.bytes().any(|byte| byte.is_ascii_lowercase()) => {
+            if let Some(halt) = ctx.no_room(text.len()) {
+                return halt;
+            }
             let copy = ctx.arena.alloc_str(text);
             copy.make_ascii_uppercase();
             Value::String(copy)
@@ -153,6 +159,9 @@ fn replace<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     if count == 0 {
         return Value::String(text);
     }
+    if let Some(halt) = ctx.no_room(len) {
+        return halt;
+    }
     let mut out = ArenaString::with_capacity_in(len, ctx.arena);
     let mut rest = 0;
     for (at, found) in text.match_indices(old).take(count) {
@@ -176,7 +185,12 @@ fn split<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         }
         _ => return no_such_overload(ctx),
     };
-    let mut parts = ArenaVec::new_in(ctx.arena);
+    let count = if separator.is_empty() { text.chars().count() } else { text.matches(separator).count() + 1 };
+    let count = count.min(limit);
+    if let Some(halt) = ctx.no_room(count.saturating_mul(std::mem::size_of::<Value<'a>>())) {
+        return halt;
+    }
+    let mut parts = ArenaVec::with_capacity_in(count, ctx.arena);
     if separator.is_empty() {
         let mut rest = text;
         while let Some(char) = rest.chars().next().filter(|_| parts.len() < limit) {
@@ -214,6 +228,9 @@ fn join<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     if let Some(halt) = ctx.unaffordable(double_traversal(chars)) {
         return halt;
     }
+    if let Some(halt) = ctx.no_room(bytes) {
+        return halt;
+    }
     let mut out = ArenaString::with_capacity_in(bytes, ctx.arena);
     for (index, element) in list.iter().enumerate() {
         if let Value::String(text) = element {
@@ -229,6 +246,9 @@ fn quote<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     let [Value::String(text)] = args else {
         return no_such_overload(ctx);
     };
+    if let Some(halt) = ctx.no_room(text.len() * 2) {
+        return halt;
+    }
     let mut out = ArenaString::with_capacity_in(text.len() + 2, ctx.arena);
     out.push('"');
     for char in text.chars() {

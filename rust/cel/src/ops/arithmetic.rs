@@ -5,8 +5,8 @@ use crate::mutants::{Mutant, planted};
 use crate::time::{MAX_SECONDS, MIN_SECONDS};
 use crate::value::{ConcatList, Duration, ListView, Timestamp, Value};
 
-/// Joining copies no more elements than this.
-const MAX_COPIED: usize = 1 << 22;
+/// Joining makes no list of more elements than this, since some functions go through a list at no cost.
+const MAX_ELEMENTS: usize = 1 << 24;
 
 const INT_OVERFLOW: &str = "integer overflow";
 const UINT_OVERFLOW: &str = "unsigned integer overflow";
@@ -36,8 +36,11 @@ pub fn add<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Valu
         (Value::Int(a), Value::Int(b)) => int_or(ctx, a.checked_add(b), INT_OVERFLOW),
         (Value::Uint(a), Value::Uint(b)) => uint_or(ctx, a.checked_add(b), UINT_OVERFLOW),
         (Value::Double(a), Value::Double(b)) => Value::Double(a + b),
-        (Value::String(a), Value::String(b)) => Value::String(join_text(ctx, a, b)),
+        (Value::String(a), Value::String(b)) => join_text(ctx, a, b),
         (Value::Bytes(a), Value::Bytes(b)) => {
+            if let Some(halt) = ctx.no_room(a.len() + b.len()) {
+                return halt;
+            }
             let joined = bumpalo::collections::Vec::from_iter_in(a.iter().chain(b).copied(), ctx.arena);
             Value::Bytes(joined.into_bump_slice())
         }
@@ -52,21 +55,29 @@ pub fn add<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Valu
     }
 }
 
-fn join_text<'a>(ctx: &EvalContext<'a>, a: &'a str, b: &'a str) -> &'a str {
+fn join_text<'a>(ctx: &EvalContext<'a>, a: &'a str, b: &'a str) -> Value<'a> {
     if a.is_empty() {
-        return b;
+        return Value::String(b);
     }
     if b.is_empty() {
-        return a;
+        return Value::String(a);
+    }
+    if let Some(halt) = ctx.no_room(a.len() + b.len()) {
+        return halt;
     }
     let mut joined = bumpalo::collections::String::with_capacity_in(a.len() + b.len(), ctx.arena);
     joined.push_str(a);
     joined.push_str(b);
-    joined.into_bump_str()
+    Value::String(joined.into_bump_str())
 }
 
 /// Joins two lists: lazily for cel-go's own lists, by copying for lists read by reflection.
 pub fn join_lists<'a>(ctx: &EvalContext<'a>, a: ListView<'a>, b: ListView<'a>) -> Value<'a> {
+    // Doubling a list in variable after variable makes it as long as one likes; upstream then runs out of time or memory.
+    let len = a.len().saturating_add(b.len());
+    if len > MAX_ELEMENTS {
+        return ctx.set_halt(Halt::CostLimit);
+    }
     if !a.is_typed() {
         if a.is_empty() {
             return b.value();
@@ -78,11 +89,10 @@ pub fn join_lists<'a>(ctx: &EvalContext<'a>, a: ListView<'a>, b: ListView<'a>) -
             return Value::Concat(ctx.arena.alloc(list));
         }
     }
-    // Doubling a list in variable after variable makes it as long as one likes; upstream then runs out of time or memory.
-    if a.len().saturating_add(b.len()) > MAX_COPIED {
-        return ctx.set_halt(Halt::CostLimit);
+    if let Some(halt) = ctx.no_room(len * size_of::<Value<'a>>()) {
+        return halt;
     }
-    let mut elements = bumpalo::collections::Vec::new_in(ctx.arena);
+    let mut elements = bumpalo::collections::Vec::with_capacity_in(len, ctx.arena);
     elements.extend(a.iter().chain(b.iter()));
     Value::List(elements.into_bump_slice())
 }

@@ -1,6 +1,6 @@
 //! Equality as cel-go's value types define it. Iterative, so that deeply nested values cannot exhaust the stack.
 
-use crate::context::{EvalContext, Halt};
+use crate::context::EvalContext;
 use crate::mutants::{Mutant, planted};
 use crate::ops::{number, same_bytes, semantic};
 use crate::value::{ListView, MapOrder, MapView, Value};
@@ -30,8 +30,8 @@ pub fn equal_values<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>
 
 /// `in` for lists: `traits.Container.Contains` of cel-go's lists, and of upstream's lists read by reflection.
 pub fn contains<'a>(ctx: &EvalContext<'a>, list: ListView<'a>, element: Value<'a>) -> Value<'a> {
-    if list.len() > MAX_STEPS {
-        return ctx.set_halt(Halt::CostLimit);
+    if !ctx.step(list.len() as u64) {
+        return Value::Halt;
     }
     let typed = list.is_typed();
     for item in list.iter() {
@@ -44,10 +44,6 @@ pub fn contains<'a>(ctx: &EvalContext<'a>, list: ListView<'a>, element: Value<'a
     }
     Value::Bool(false)
 }
-
-/// Comparing takes no more steps than this: lists that share their parts can stand for far more than memory holds, and
-/// upstream does not come to an end.
-const MAX_STEPS: usize = 1 << 26;
 
 /// How a container combines the results of its parts.
 #[derive(Clone, Copy, PartialEq)]
@@ -148,7 +144,8 @@ fn containers<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> S
             if let Value::Record(b) = right
                 && b.is_struct()
             {
-                return done(semantic::deep_equal(ctx, a, b));
+                let equal = semantic::deep_equal(ctx, a, b);
+                return if ctx.halt().is_some() { Step::Done(Value::Halt) } else { done(equal) };
             }
             rule = Rule::Struct;
         }
@@ -205,13 +202,11 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// Lists that share their parts can stand for far more than memory holds, and upstream does not come to an end.
 fn run<'a>(ctx: &EvalContext<'a>, first: Frame<'a>) -> Value<'a> {
     let mut outer: bumpalo::collections::Vec<'a, Frame<'a>> = bumpalo::collections::Vec::new_in(ctx.arena);
     let mut frame = first;
-    for step in 0.. {
-        if step > MAX_STEPS {
-            break;
-        }
+    while ctx.step(1) {
         // The result of `frame` once known; it is then a part of the frame around it.
         let mut result = match frame.pair(ctx) {
             Pair::End => Some(frame.error.unwrap_or(Value::Bool(true))),
@@ -238,7 +233,7 @@ fn run<'a>(ctx: &EvalContext<'a>, first: Frame<'a>) -> Value<'a> {
             result = frame.absorb(part);
         }
     }
-    ctx.set_halt(Halt::CostLimit)
+    Value::Halt
 }
 
 fn numbers_equal(a: Value<'_>, b: Value<'_>) -> bool {

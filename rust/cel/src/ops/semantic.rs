@@ -5,11 +5,14 @@ use crate::record::{RecordRef, Tag, flags};
 use crate::time;
 use crate::value::Value;
 
-/// Whether the two structs are equal by value: quantities by amount, times by instant, nil slices and maps as empty ones.
+/// Whether the two structs are equal by value (of no meaning once the context has halted): quantities by amount, times by instant, nil slices and maps as empty ones.
 pub(crate) fn deep_equal<'a>(ctx: &EvalContext<'a>, left: RecordRef<'a>, right: RecordRef<'a>) -> bool {
     let mut pending = bumpalo::collections::Vec::new_in(ctx.arena);
     pending.push((left, right));
     while let Some((a, b)) = pending.pop() {
+        if !ctx.step(a.stored_len() as u64 + 1) {
+            return false;
+        }
         if a.same(&b) {
             continue;
         }

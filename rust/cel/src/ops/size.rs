@@ -2,7 +2,7 @@
 
 use crate::context::EvalContext;
 use crate::mutants::{Mutant, planted};
-use crate::value::{ListView, MapView, Value};
+use crate::value::{ListIter, ListView, MapOrder, MapView, Value};
 
 /// cel-go's `traits.Sizer.Size`: code points of a string, bytes, elements, entries; `None` for what has no size.
 pub fn size(value: Value<'_>) -> Option<u64> {
@@ -52,18 +52,21 @@ pub fn code_points(text: &str) -> u64 {
 pub fn walk<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> u64 {
     let tenth = |bytes: usize| (bytes as f64 * 0.1) as u64;
     let mut total = 0u64;
-    let mut open = vec![value];
-    while let Some(value) = open.pop() {
+    let mut open: Vec<Open<'a>> = Vec::new();
+    let mut next = Some(value);
+    while let Some(value) = next {
+        if !ctx.step(1) {
+            return u64::MAX;
+        }
         let cost = match value {
             Value::String(text) => tenth(text.len()),
             Value::Bytes(bytes) => tenth(bytes.len()),
             _ => {
                 if let Some(list) = ListView::of(value) {
-                    open.extend(list.iter());
+                    open.push(Open::List(list.iter()));
                     0
                 } else if let Some(map) = MapView::of(value) {
-                    let order = map.order(ctx);
-                    open.extend((0..order.len()).filter_map(|i| order.entry(ctx, i)).flat_map(|(k, v)| [k, v]));
+                    open.push(Open::Map(map.order(ctx), 0));
                     0
                 } else {
                     1
@@ -71,6 +74,32 @@ pub fn walk<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> u64 {
             }
         };
         total = total.saturating_add(cost);
+        next = part(ctx, &mut open);
     }
     total
+}
+
+/// A list or map in the midst of a walk.
+enum Open<'a> {
+    List(ListIter<'a>),
+    /// The entries, and how many of keys and values have been met.
+    Map(MapOrder<'a>, usize),
+}
+
+/// The next part of the innermost list or map that has one.
+fn part<'a>(ctx: &EvalContext<'a>, open: &mut Vec<Open<'a>>) -> Option<Value<'a>> {
+    loop {
+        let part = match open.last_mut()? {
+            Open::List(list) => list.next(),
+            Open::Map(order, met) => {
+                let entry = order.entry(ctx, *met / 2);
+                *met += 1;
+                entry.map(|(key, value)| if *met % 2 == 1 { key } else { value })
+            }
+        };
+        if part.is_some() {
+            return part;
+        }
+        open.pop();
+    }
 }

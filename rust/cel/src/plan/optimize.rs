@@ -17,6 +17,9 @@ const CONVERSIONS: [&str; 10] =
 /// Functions whose second argument is a pattern (cel-go `MatchesRegexOptimization`, and Kubernetes' for `find`).
 const PATTERN_FUNCTIONS: [&str; 3] = ["matches", "find", "findAll"];
 
+/// A program keeps no more of its constant patterns compiled than this; the others are compiled when they are used.
+const MAX_PATTERN_BYTES: usize = 16 << 20;
+
 impl Planner<'_, '_> {
     /// The node that replaces a call, if there is a better one.
     pub(super) fn optimize(
@@ -93,7 +96,13 @@ impl Planner<'_, '_> {
             },
             Binding::None => return Ok(None),
         };
-        self.regexes.push(Regex::new(pattern).map_err(PlanError)?);
+        let regex = Regex::new(pattern).map_err(PlanError)?;
+        self.pattern_bytes = self.pattern_bytes.saturating_add(regex.memory());
+        let mut prepared = None;
+        if self.pattern_bytes <= MAX_PATTERN_BYTES {
+            self.regexes.push(regex);
+            prepared = Some(self.regexes.len() as u32 - 1);
+        }
         let call = Call {
             function: Box::from(function),
             operation: Operation::Direct(eval),
@@ -101,7 +110,7 @@ impl Planner<'_, '_> {
             shape: Shape::Variadic,
             cost: Cost::of(self.options.functions, function, overload),
             non_strict: false,
-            regex: Some(self.regexes.len() as u32 - 1),
+            regex: prepared,
         };
         self.calls.push(call);
         let call = self.calls.len() as u32 - 1;

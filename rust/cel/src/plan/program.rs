@@ -64,6 +64,15 @@ impl Program {
         self
     }
 
+    /// Takes the bytes of the compiled constant patterns from `room`. If they are more, the program gives them up and compiles
+    /// patterns when they are used.
+    pub fn keep_patterns(&mut self, room: &mut usize) {
+        match room.checked_sub(self.regexes.iter().map(Regex::memory).sum()) {
+            Some(left) => *room = left,
+            None => self.regexes = Box::default(),
+        }
+    }
+
     /// Whether cost is counted by simulating cel-go's stack.
     pub fn is_tracked(&self) -> bool {
         self.tracked

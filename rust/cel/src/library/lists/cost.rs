@@ -32,6 +32,11 @@ pub(super) fn of_flatten<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], _: Value
     allocating(depth, args.first().map_or(1, size_of))
 }
 
+/// What flattening a list costs.
+pub(super) fn flatten(list: ListView<'_>, depth: i64) -> u64 {
+    allocating(depth as f64, list.len() as u64)
+}
+
 /// By the square of the size of the first argument.
 pub(super) fn of_sort<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], _: Value<'a>) -> u64 {
     of_argument(ctx, args.first())

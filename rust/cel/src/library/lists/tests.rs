@@ -63,7 +63,9 @@ fn flatten_goes_as_deep_as_asked() {
         for _ in 0..100_000 {
             nested = list(ctx, &[nested, Value::Int(2)]);
         }
-        assert!(call(ctx, "list_flatten_int", &[nested, Value::Int(i64::MAX)]).0.starts_with("[1, 2, 2"));
+        assert!(call(ctx, "list_flatten_int", &[nested, Value::Int(400_000)]).0.starts_with("[1, 2, 2"));
+        assert!(matches!(flatten(ctx, &[nested, Value::Int(i64::MAX)]), Value::Halt));
+        assert_eq!((ctx.clear_halt(), ctx.leave(0) > 1_000_000), (Some(Halt::CostLimit), true));
         let two = list(ctx, &[list(ctx, &[ints(ctx, &[1]), Value::Int(2)])]);
         assert_eq!(call(ctx, "list_flatten", &[two]), ("[[1], 2]".into(), 12));
         assert_eq!(call(ctx, "list_flatten_int", &[two, Value::Int(0)]), ("[[[1], 2]]".into(), 11));

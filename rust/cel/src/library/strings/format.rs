@@ -9,7 +9,7 @@ use super::{MAX_RESULT_BYTES, no_such_overload, too_long};
 use crate::context::EvalContext;
 use crate::gotext::quote as quoted;
 use crate::ops::convert::to_string;
-use crate::value::{ListView, MapOrder, MapView, Value};
+use crate::value::{ListView, MapView, Value};
 
 pub(super) fn format<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     let [Value::String(text), list] = args else {
@@ -46,7 +46,11 @@ pub(super) fn format<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a>
                 return ctx.errorf(format_args!("error during formatting: {message}"));
             }
             Ok(()) if out.len() <= MAX_RESULT_BYTES => {}
+            _ if ctx.halt().is_some() => return Value::Halt,
             _ => return too_long(ctx, "format"),
+        }
+        if let Some(halt) = ctx.no_room(0) {
+            return halt;
         }
         rest = after;
     }
@@ -203,103 +207,81 @@ fn text_of<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> Result<&'a str, Strin
     }
 }
 
-/// A list or map that is being written, and the text of its parts so far.
+/// A list or map that is being written.
 enum Open<'a> {
-    List { list: ListView<'a>, next: usize, text: String },
-    Map { map: MapOrder<'a>, next: usize, entries: Vec<(String, String)>, size: usize },
+    List {
+        list: ListView<'a>,
+        next: usize,
+    },
+    /// Keys as they are written, in that order, with their values.
+    Map {
+        entries: std::vec::IntoIter<(String, Value<'a>)>,
+        first: bool,
+    },
 }
 
 /// Writes a list or map. Nested ones are kept on a stack of their own, since their depth is the request's.
 fn write_container<'a>(ctx: &EvalContext<'a>, out: &mut ArenaString<'a>, value: Value<'a>) -> Result<(), Failure> {
-    let mut open = vec![open_container(ctx, value)?];
-    // The text of the container that was closed last.
-    let mut closed: Option<String> = None;
+    let mut open = vec![open_container(ctx, out, value)?];
     while let Some(top) = open.last_mut() {
-        if let Some(part) = closed.take() {
-            top.put(part);
-        }
-        if top.size() > MAX_RESULT_BYTES {
+        // Where parts are shared, a small list has an endless text.
+        if out.len() > MAX_RESULT_BYTES || !ctx.step(1) || ctx.no_room(0).is_some() {
             return Err(Failure::TooLong);
         }
-        match top.next_part(ctx)? {
+        match top.next_part(out) {
             Some(
                 part @ (Value::List(_) | Value::Constants(_) | Value::Concat(_) | Value::Map(_) | Value::Record(_)),
             ) => {
-                open.push(open_container(ctx, part)?);
+                open.push(open_container(ctx, out, part)?);
             }
-            Some(part) => closed = Some(literal(ctx, part)?),
-            None => closed = open.pop().map(Open::close),
+            Some(part) => out.push_str(&literal(ctx, part)?),
+            None => {
+                out.push(if matches!(top, Open::List { .. }) { ']' } else { '}' });
+                open.pop();
+            }
         }
     }
-    out.push_str(&closed.unwrap_or_default());
     Ok(())
 }
 
-fn open_container<'a>(ctx: &EvalContext<'a>, value: Value<'a>) -> Result<Open<'a>, String> {
+fn open_container<'a>(ctx: &EvalContext<'a>, out: &mut ArenaString<'a>, value: Value<'a>) -> Result<Open<'a>, String> {
     if let Some(list) = ListView::of(value) {
-        return Ok(Open::List { list, next: 0, text: String::new() });
+        out.push('[');
+        return Ok(Open::List { list, next: 0 });
     }
-    match MapView::of(value) {
-        Some(map) => Ok(Open::Map { map: map.order(ctx), next: 0, entries: Vec::new(), size: 0 }),
-        None => Err(format!("no formatting function for {}", value.type_name())),
+    let Some(map) = MapView::of(value) else {
+        return Err(format!("no formatting function for {}", value.type_name()));
+    };
+    let order = map.order(ctx);
+    let mut entries = Vec::with_capacity(order.len());
+    for (key, value) in (0..order.len()).filter_map(|i| order.entry(ctx, i)) {
+        let key = match key {
+            Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_) => literal(ctx, key)?,
+            _ => return Err(format!("no formatting function for map key of type {}", key.type_name())),
+        };
+        entries.push((key, value));
     }
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    out.push('{');
+    Ok(Open::Map { entries: entries.into_iter(), first: true })
 }
 
 impl<'a> Open<'a> {
-    /// The next element or value that has no text yet; the text of its key is put down.
-    fn next_part(&mut self, ctx: &EvalContext<'a>) -> Result<Option<Value<'a>>, String> {
+    /// The next element or value, after what comes before it has been written.
+    fn next_part(&mut self, out: &mut ArenaString<'a>) -> Option<Value<'a>> {
         match self {
-            Open::List { list, next, text } => {
-                let part = list.get(*next);
-                if part.is_some() && *next > 0 {
-                    text.push_str(", ");
-                }
+            Open::List { list, next } => {
+                let part = list.get(*next)?;
+                out.push_str(if *next > 0 { ", " } else { "" });
                 *next += 1;
-                Ok(part)
+                Some(part)
             }
-            Open::Map { map, next, entries, .. } => {
-                let Some((key, value)) = map.entry(ctx, *next) else {
-                    return Ok(None);
-                };
-                *next += 1;
-                let key = match key {
-                    Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_) => literal(ctx, key)?,
-                    _ => {
-                        return Err(format!("no formatting function for map key of type {}", key.type_name()));
-                    }
-                };
-                entries.push((key, String::new()));
-                Ok(Some(value))
-            }
-        }
-    }
-
-    fn put(&mut self, part: String) {
-        match self {
-            Open::List { text, .. } => text.push_str(&part),
-            Open::Map { entries, size, .. } => {
-                if let Some((key, value)) = entries.last_mut() {
-                    *size += key.len() + part.len();
-                    *value = part;
-                }
-            }
-        }
-    }
-
-    fn size(&self) -> usize {
-        match self {
-            Open::List { text, .. } => text.len(),
-            Open::Map { size, .. } => *size,
-        }
-    }
-
-    fn close(self) -> String {
-        match self {
-            Open::List { text, .. } => format!("[{text}]"),
-            Open::Map { mut entries, .. } => {
-                entries.sort_by(|a, b| a.0.cmp(&b.0));
-                let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}:{value}")).collect();
-                format!("{{{}}}", entries.join(", "))
+            Open::Map { entries, first } => {
+                let (key, value) = entries.next()?;
+                out.push_str(if std::mem::take(first) { "" } else { ", " });
+                out.push_str(&key);
+                out.push(':');
+                Some(value)
             }
         }
     }
