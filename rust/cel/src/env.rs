@@ -5,7 +5,6 @@
 //! struct types are layered.
 
 mod functions;
-mod well_known;
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ pub(crate) use functions::Function;
 
 use crate::check::NameMap;
 use crate::decls::{FunctionDecl, TypeProvider, VariableDecl};
+use crate::message;
 use crate::types::{OPTIONAL_TYPE, Type};
 use crate::validate::Validator;
 
@@ -225,7 +225,7 @@ impl Env {
 
     /// The value of a protobuf enum constant of exactly this name.
     pub(crate) fn enum_constant(&self, name: &str) -> Option<i64> {
-        well_known::enum_constant(name)
+        message::enum_constant(name)
     }
 
     /// Whether fields of the type can be asked for.
@@ -235,7 +235,7 @@ impl Env {
 
     fn struct_type(&self, type_name: &str) -> Option<Type> {
         let declared = self.providers().find_map(|provider| provider.struct_type(type_name));
-        declared.or_else(|| well_known::fields(type_name).map(|_| Type::object(type_name)))
+        declared.or_else(|| message::find(type_name).map(|_| Type::object(type_name)))
     }
 
     /// The type of a struct's field. The topmost provider that has the struct decides. A name that denotes a map has
@@ -258,7 +258,7 @@ impl Env {
                 StructSource::Field { .. } => layer = structs.below.as_deref(),
             }
         }
-        well_known::field_type(type_name, field)
+        message::find(type_name)?.field_type(field)
     }
 
     fn providers(&self) -> impl Iterator<Item = &SharedProvider> {

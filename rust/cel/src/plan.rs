@@ -11,8 +11,8 @@ mod tracking;
 
 pub use program::Program;
 pub(crate) use program::{
-    Aggregate, Attribute, Base, Call, Comparison, Constant, Fold, Hint, Node, NodeKind, Operation, Qualifier,
-    QualifierKind, Span,
+    Aggregate, Attribute, Base, Call, Comparison, Constant, Fold, Hint, MessageLiteral, Node, NodeKind, Operation,
+    Qualifier, QualifierKind, Span,
 };
 
 use std::fmt;
@@ -96,6 +96,7 @@ struct Planner<'e, 'o> {
     calls: Vec<Call>,
     folds: Vec<Fold>,
     aggregates: Vec<Aggregate>,
+    messages: Vec<MessageLiteral>,
     sets: Vec<Set>,
     regexes: Vec<Regex>,
     /// Bytes of all constant patterns so far.
@@ -119,6 +120,7 @@ impl<'e, 'o> Planner<'e, 'o> {
             calls: Vec::new(),
             folds: Vec::new(),
             aggregates: Vec::new(),
+            messages: Vec::new(),
             sets: Vec::new(),
             regexes: Vec::new(),
             pattern_bytes: 0,
@@ -275,6 +277,7 @@ impl<'e, 'o> Planner<'e, 'o> {
             calls: self.calls.into(),
             folds: self.folds.into(),
             aggregates: self.aggregates.into(),
+            messages: self.messages.into(),
             sets: self.sets.into(),
             regexes: self.regexes.into(),
             names: self.names.into(),

@@ -12,6 +12,7 @@ pub use map::{MapOrder, MapValue, MapView};
 use std::cmp::Ordering;
 
 use crate::context::EvalContext;
+use crate::message::Message;
 use crate::record::RecordRef;
 
 /// A CEL value during evaluation.
@@ -126,6 +127,13 @@ pub struct Opaque<'a> {
     pub fields: &'a [Value<'a>],
 }
 
+impl Opaque<'_> {
+    /// Whether it is a protobuf message: an object to cel-go, and no library's value to Kubernetes.
+    pub fn is_message(&self) -> bool {
+        matches!(self.ty.native, Native::Message(_))
+    }
+}
+
 /// Behaviour that an opaque type shares among its values.
 pub struct OpaqueType {
     /// The run-time type name, such as `kubernetes.Quantity`.
@@ -138,6 +146,19 @@ pub struct OpaqueType {
     pub equal: for<'a> fn(&EvalContext<'a>, this: &'a Opaque<'a>, other: Value<'a>) -> Value<'a>,
     /// cel-go's `traits.Sizer`, where the type has it (cost counts by it); `None` counts as 1.
     pub size: Option<for<'a> fn(this: &Opaque<'a>) -> u64>,
+    /// What becomes of a value in a field of a protobuf message.
+    pub native: Native,
+}
+
+/// How upstream's `ConvertToNative` treats values of an opaque type.
+#[derive(Clone, Copy)]
+pub enum Native {
+    /// As nothing that a field can hold; the name is that of its error texts.
+    Named(&'static str),
+    /// As [`Native::Named`], but as a string where one is wanted.
+    Text(&'static str, for<'a> fn(&EvalContext<'a>, this: &'a Opaque<'a>) -> Value<'a>),
+    /// It is a message itself.
+    Message(&'static Message),
 }
 
 /// What Go makes of a value as a key of a map.

@@ -37,7 +37,7 @@ use celgate_cel::context::{EvalContext, Halt, Question};
 use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
 use celgate_cel::types::Type;
-use celgate_cel::value::{GoKey, ListView, Opaque, OpaqueType, Value};
+use celgate_cel::value::{GoKey, ListView, Native, Opaque, OpaqueType, Value};
 
 use crate::args::{fields, mismatch, no_such_overload, opaque};
 use crate::cost;
@@ -55,14 +55,32 @@ const GROUP_CHECK: &str = "kubernetes.authorization.GroupCheck";
 const DECISION: &str = "kubernetes.authorization.Decision";
 
 /// State: `[namespace, name]` of the service account, or nulls.
-static AUTHORIZER_TYPE: OpaqueType =
-    OpaqueType { name: AUTHORIZER, go_name: "library.authorizerVal", go_key: GoKey::Identity, equal, size: None };
+static AUTHORIZER_TYPE: OpaqueType = OpaqueType {
+    name: AUTHORIZER,
+    go_name: "library.authorizerVal",
+    go_key: GoKey::Identity,
+    equal,
+    size: None,
+    native: Native::Named(AUTHORIZER),
+};
 /// State: the authorizer's, and the path.
-static PATH_CHECK_TYPE: OpaqueType =
-    OpaqueType { name: PATH_CHECK, go_name: "library.pathCheckVal", go_key: GoKey::Identity, equal, size: None };
+static PATH_CHECK_TYPE: OpaqueType = OpaqueType {
+    name: PATH_CHECK,
+    go_name: "library.pathCheckVal",
+    go_key: GoKey::Identity,
+    equal,
+    size: None,
+    native: Native::Named(PATH_CHECK),
+};
 /// State: the authorizer's, and the group.
-static GROUP_CHECK_TYPE: OpaqueType =
-    OpaqueType { name: GROUP_CHECK, go_name: "library.groupCheckVal", go_key: GoKey::Identity, equal, size: None };
+static GROUP_CHECK_TYPE: OpaqueType = OpaqueType {
+    name: GROUP_CHECK,
+    go_name: "library.groupCheckVal",
+    go_key: GoKey::Identity,
+    equal,
+    size: None,
+    native: Native::Named(GROUP_CHECK),
+};
 /// State: the group check's, and resource, subresource, namespace, name, field selector, label selector.
 static RESOURCE_CHECK_TYPE: OpaqueType = OpaqueType {
     name: RESOURCE_CHECK,
@@ -70,10 +88,17 @@ static RESOURCE_CHECK_TYPE: OpaqueType = OpaqueType {
     go_key: GoKey::Identity,
     equal,
     size: None,
+    native: Native::Named(RESOURCE_CHECK),
 };
 /// State: `[decision, reason, error]`, as the host answers.
-static DECISION_TYPE: OpaqueType =
-    OpaqueType { name: DECISION, go_name: "library.decisionVal", go_key: GoKey::Identity, equal, size: None };
+static DECISION_TYPE: OpaqueType = OpaqueType {
+    name: DECISION,
+    go_name: "library.decisionVal",
+    go_key: GoKey::Identity,
+    equal,
+    size: None,
+    native: Native::Named(DECISION),
+};
 
 /// Places in a resource check's state.
 mod place {

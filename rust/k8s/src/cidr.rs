@@ -5,7 +5,7 @@ use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
 use celgate_cel::mutants::{Mutant, planted};
 use celgate_cel::types::Type;
-use celgate_cel::value::{GoKey, Opaque, OpaqueType, Value};
+use celgate_cel::value::{GoKey, Native, Opaque, OpaqueType, Value};
 
 use crate::args::{fields, mismatch, no_such_overload, opaque, string};
 use crate::gotext::quote;
@@ -16,8 +16,14 @@ use crate::{cost, ip};
 pub const TYPE_NAME: &str = "net.CIDR";
 
 /// State: `[octets, bits]`; the octets are as they were written, not masked.
-static CIDR: OpaqueType =
-    OpaqueType { name: TYPE_NAME, go_name: "cel.CIDR", go_key: GoKey::State, equal, size: Some(size) };
+static CIDR: OpaqueType = OpaqueType {
+    name: TYPE_NAME,
+    go_name: "cel.CIDR",
+    go_key: GoKey::State,
+    equal,
+    size: Some(size),
+    native: Native::Text("CIDR", text),
+};
 
 /// The library.
 pub static LIBRARY: Library = Library {
@@ -212,6 +218,10 @@ fn masked<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 
 fn to_string<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     unary(ctx, "string", args, |cidr| string(ctx, &format!("{}/{}", cidr.addr, cidr.bits)))
+}
+
+fn text<'a>(ctx: &EvalContext<'a>, this: &'a Opaque<'a>) -> Value<'a> {
+    to_string(ctx, &[Value::Opaque(this)])
 }
 
 fn contains_ip_cost<'a>(_: &EvalContext<'a>, args: &[Value<'a>], _: Value<'a>) -> u64 {

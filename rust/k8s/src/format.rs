@@ -9,7 +9,7 @@ use celgate_cel::context::EvalContext;
 use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
 use celgate_cel::types::Type;
-use celgate_cel::value::{GoKey, Opaque, OpaqueType, Value};
+use celgate_cel::value::{GoKey, Native, Opaque, OpaqueType, Value};
 
 use crate::args::{fields, mismatch, no_such_overload, opaque, string_list};
 use crate::{cost, net_url};
@@ -23,8 +23,14 @@ pub const TYPE_NAME: &str = "kubernetes.NamedFormat";
 const UNHASHABLE: &str = "internal error: runtime error: hash of unhashable type cel.Format";
 
 /// State: `[index into FORMATS]`.
-static FORMAT: OpaqueType =
-    OpaqueType { name: TYPE_NAME, go_name: "cel.Format", go_key: GoKey::Unhashable(UNHASHABLE), equal, size: None };
+static FORMAT: OpaqueType = OpaqueType {
+    name: TYPE_NAME,
+    go_name: "cel.Format",
+    go_key: GoKey::Unhashable(UNHASHABLE),
+    equal,
+    size: None,
+    native: Native::Named("Format"),
+};
 
 /// A format.
 struct Format {

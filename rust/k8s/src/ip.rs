@@ -4,7 +4,7 @@ use celgate_cel::context::EvalContext;
 use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
 use celgate_cel::types::Type;
-use celgate_cel::value::{GoKey, Opaque, OpaqueType, Value};
+use celgate_cel::value::{GoKey, Native, Opaque, OpaqueType, Value};
 
 use crate::args::{fields, mismatch, no_such_overload, opaque, string};
 use crate::cost;
@@ -15,8 +15,14 @@ use crate::netip::{Addr, parse_addr};
 pub const TYPE_NAME: &str = "net.IP";
 
 /// State: `[octets]`, 4 or 16 of them.
-static IP: OpaqueType =
-    OpaqueType { name: TYPE_NAME, go_name: "cel.IP", go_key: GoKey::State, equal, size: Some(size) };
+static IP: OpaqueType = OpaqueType {
+    name: TYPE_NAME,
+    go_name: "cel.IP",
+    go_key: GoKey::State,
+    equal,
+    size: Some(size),
+    native: Native::Text("IP", text),
+};
 
 /// The library.
 pub static LIBRARY: Library = Library {
@@ -132,6 +138,10 @@ fn unary<'a>(
 
 fn to_string<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     unary(ctx, "string", args, |addr| string(ctx, &addr.to_string()))
+}
+
+fn text<'a>(ctx: &EvalContext<'a>, this: &'a Opaque<'a>) -> Value<'a> {
+    to_string(ctx, &[Value::Opaque(this)])
 }
 
 fn family<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {

@@ -15,7 +15,7 @@ use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
 use celgate_cel::mutants::{Mutant, planted};
 use celgate_cel::types::Type;
-use celgate_cel::value::{GoKey, Opaque, OpaqueType, Value};
+use celgate_cel::value::{GoKey, Native, Opaque, OpaqueType, Value};
 
 use crate::args::{fields, mismatch, no_such_overload, opaque};
 use crate::cost;
@@ -26,11 +26,23 @@ use decimal::{Decimal, Limb, Limbs};
 pub const TYPE_NAME: &str = "kubernetes.Quantity";
 
 /// What `quantity()` returns. State: `[value, scale]`, or `[limbs, scale]` with limbs a flat list of positions and digits.
-static QUANTITY: OpaqueType =
-    OpaqueType { name: TYPE_NAME, go_name: "cel.Quantity", go_key: GoKey::Identity, equal, size: None };
+static QUANTITY: OpaqueType = OpaqueType {
+    name: TYPE_NAME,
+    go_name: "cel.Quantity",
+    go_key: GoKey::Identity,
+    equal,
+    size: None,
+    native: Native::Named("Quantity"),
+};
 /// What `add` and `sub` return; state as [`QUANTITY`]'s.
-static QUANTITY_POINTER: OpaqueType =
-    OpaqueType { name: TYPE_NAME, go_name: "*cel.Quantity", go_key: GoKey::Identity, equal, size: None };
+static QUANTITY_POINTER: OpaqueType = OpaqueType {
+    name: TYPE_NAME,
+    go_name: "*cel.Quantity",
+    go_key: GoKey::Identity,
+    equal,
+    size: None,
+    native: Native::Named("Quantity"),
+};
 
 /// The library.
 pub static LIBRARY: Library = Library {

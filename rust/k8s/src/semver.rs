@@ -9,7 +9,7 @@ use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
 use celgate_cel::mutants::{Mutant, planted};
 use celgate_cel::types::Type;
-use celgate_cel::value::{GoKey, Opaque, OpaqueType, Value};
+use celgate_cel::value::{GoKey, Native, Opaque, OpaqueType, Value};
 
 use crate::args::{fields, mismatch, no_such_overload, opaque, string};
 use crate::cost;
@@ -22,8 +22,14 @@ pub const TYPE_NAME: &str = "kubernetes.Semver";
 const UNHASHABLE: &str = "internal error: runtime error: hash of unhashable type cel.Semver";
 
 /// State: `[major, minor, patch, pre-release]`.
-static SEMVER: OpaqueType =
-    OpaqueType { name: TYPE_NAME, go_name: "cel.Semver", go_key: GoKey::Unhashable(UNHASHABLE), equal, size: None };
+static SEMVER: OpaqueType = OpaqueType {
+    name: TYPE_NAME,
+    go_name: "cel.Semver",
+    go_key: GoKey::Unhashable(UNHASHABLE),
+    equal,
+    size: None,
+    native: Native::Named("Semver"),
+};
 
 /// The library.
 pub static LIBRARY: Library = Library {

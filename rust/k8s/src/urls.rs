@@ -4,7 +4,7 @@ use celgate_cel::context::EvalContext;
 use celgate_cel::decls::{FunctionDecl, OverloadDecl};
 use celgate_cel::function::{Implementation, Library};
 use celgate_cel::types::Type;
-use celgate_cel::value::{GoKey, MapValue, Opaque, OpaqueType, Value};
+use celgate_cel::value::{GoKey, MapValue, Native, Opaque, OpaqueType, Value};
 
 use crate::args::{fields, mismatch, no_such_overload, opaque, string, string_list};
 use crate::cost;
@@ -15,7 +15,14 @@ pub const TYPE_NAME: &str = "kubernetes.URL";
 
 /// State: `[scheme, host, hostname, port, escaped path, text as written, text as Go prints it]`. All is found when the URL is
 /// parsed, which is charged by its length, so that reading a part, which costs 1, takes no time.
-static URL: OpaqueType = OpaqueType { name: TYPE_NAME, go_name: "cel.URL", go_key: GoKey::Identity, equal, size: None };
+static URL: OpaqueType = OpaqueType {
+    name: TYPE_NAME,
+    go_name: "cel.URL",
+    go_key: GoKey::Identity,
+    equal,
+    size: None,
+    native: Native::Text("URL", text),
+};
 
 /// The library.
 pub static LIBRARY: Library = Library {
@@ -81,6 +88,10 @@ fn part<'a>(value: &Value<'a>, place: usize) -> Option<&'a str> {
         Some(Value::String(text)) => Some(text),
         _ => None,
     }
+}
+
+fn text<'a>(_: &EvalContext<'a>, this: &'a Opaque<'a>) -> Value<'a> {
+    Value::String(part(&Value::Opaque(this), place::PRINTED).unwrap_or_default())
 }
 
 fn equal<'a>(ctx: &EvalContext<'a>, this: &'a Opaque<'a>, other: Value<'a>) -> Value<'a> {

@@ -22,7 +22,7 @@ import (
 // list prints the expressions of all sources, each once.
 func list(out io.Writer) error {
 	var all []string
-	for _, source := range []func() ([]string, error){fileCases, generatedCases, patternCases, specCases, corpusCases} {
+	for _, source := range []func() ([]string, error){fileCases, generatedCases, messageCases, patternCases, specCases, corpusCases} {
 		expressions, err := source()
 		if err != nil {
 			return err

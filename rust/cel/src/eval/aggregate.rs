@@ -2,9 +2,10 @@
 
 use super::Machine;
 use crate::cost::{LIST_CREATE, MAP_CREATE, STRUCT_CREATE};
+use crate::message;
 use crate::mutants::{Mutant, planted};
 use crate::ops::format::GoValue;
-use crate::plan::Aggregate;
+use crate::plan::{Aggregate, MessageLiteral};
 use crate::value::{MapBuilder, Value};
 
 impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
@@ -83,16 +84,33 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         self.ctx.errorf(format_args!("cannot initialize optional entry '{key}' from non-optional value {value}"))
     }
 
-    /// Messages of the types that Kubernetes declares cannot be made at run time.
-    pub(super) fn message(&mut self, index: u32, name: u32) -> Value<'a> {
-        let Some(aggregate) = self.program.aggregates.get(index as usize) else {
+    pub(super) fn message(&mut self, index: u32, literal: u32) -> Value<'a> {
+        let program = self.program;
+        let (Some(aggregate), Some(literal)) =
+            (program.aggregates.get(index as usize), program.messages.get(literal as usize))
+        else {
             return Value::Null;
         };
-        let name = self.program.names.get(name as usize).map_or("", |name| name);
-        let parts = aggregate.parts.of(&self.program.operands);
-        let failed = parts.iter().map(|&part| self.node(part)).find(Value::is_error_or_halt);
-        let value = failed.unwrap_or_else(|| self.ctx.errorf(format_args!("unknown type '{name}'")));
+        let value = self.message_value(aggregate, literal);
         self.charge_parts(aggregate, STRUCT_CREATE, value)
+    }
+
+    fn message_value(&mut self, aggregate: &'a Aggregate, literal: &'a MessageLiteral) -> Value<'a> {
+        let parts = aggregate.parts.of(&self.program.operands);
+        let mut fields = bumpalo::collections::Vec::with_capacity_in(parts.len(), self.ctx.arena);
+        for (i, (&part, (name, position))) in parts.iter().zip(&literal.fields).enumerate() {
+            let value = match self.node(part) {
+                failure @ (Value::Error(_) | Value::Halt) => return failure,
+                Value::Optional(inner) if aggregate.is_optional(i) => inner.copied(),
+                value if aggregate.is_optional(i) => return self.not_optional(Value::String(name), value),
+                value => Some(value),
+            };
+            fields.push((*position, value));
+        }
+        match literal.message {
+            Some(message) => message::literal(self.ctx, message, fields.into_iter()),
+            None => self.ctx.errorf(format_args!("unknown type '{}'", literal.name)),
+        }
     }
 
     fn charge_parts(&mut self, aggregate: &'a Aggregate, cost: u64, value: Value<'a>) -> Value<'a> {

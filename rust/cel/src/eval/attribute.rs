@@ -4,6 +4,7 @@ use super::Machine;
 use super::logic::Truth;
 use crate::context::EvalContext;
 use crate::cost::SELECT_AND_IDENT;
+use crate::message::object::{self, Member};
 use crate::mutants::{Mutant, planted};
 use crate::ops::{format::GoValue, number};
 use crate::plan::{Attribute, Base, Hint, Qualifier, QualifierKind};
@@ -14,6 +15,8 @@ use crate::value::{LazyMap, ListView, MapView, Value};
 enum Found<'a> {
     Value(Value<'a>),
     Missing,
+    /// A field of a message that is not set: its default.
+    Default(Value<'a>),
     Fail(Value<'a>),
 }
 
@@ -183,7 +186,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             let found = self.qualify(qualifier, value, optional);
             value = match found {
                 // An error that is there as a value is seen, and charged for, by the selection that follows.
-                Found::Value(value) => value,
+                Found::Value(value) | Found::Default(value) => value,
                 Found::Missing => return Value::Optional(None),
                 Found::Fail(error) => return error,
             };
@@ -196,10 +199,13 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         let found = match &qualifier.kind {
             QualifierKind::String(field) => self.field(qualifier, field, object),
             QualifierKind::Test(field) => {
-                let found = self.field(qualifier, field, object);
+                let found = match self.field(qualifier, field, object) {
+                    Found::Default(_) => Found::Missing,
+                    found => found,
+                };
                 match found {
                     Found::Value(Value::Halt) => return found,
-                    Found::Fail(_) => found,
+                    Found::Fail(_) | Found::Default(_) => found,
                     Found::Value(value) if optional => Found::Value(value),
                     Found::Missing if optional => found,
                     Found::Value(_) => Found::Value(Value::Bool(true)),
@@ -212,12 +218,17 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             QualifierKind::Bool(b) => lookup(self.ctx, object, Value::Bool(*b)),
             QualifierKind::Attribute(index) | QualifierKind::Computed(index) => self.dynamic(*index, object, optional),
         };
+        let found = match found {
+            Found::Default(_) if optional => Found::Missing,
+            Found::Default(value) => Found::Value(value),
+            found => found,
+        };
         let value = match (&found, optional) {
             (Found::Fail(Value::Halt) | Found::Value(Value::Halt), _) => {
                 return Found::Fail(Value::Halt);
             }
             (Found::Fail(_) | Found::Missing, true) => return found,
-            (Found::Value(value) | Found::Fail(value), _) => *value,
+            (Found::Value(value) | Found::Default(value) | Found::Fail(value), _) => *value,
             (Found::Missing, false) => self.missing_key(&qualifier.kind, object),
         };
         if TRACKED {
@@ -331,7 +342,13 @@ fn lookup<'a>(ctx: &EvalContext<'a>, object: Value<'a>, key: Value<'a>) -> Found
         };
     }
     let Some(list) = ListView::of(object) else {
-        return Found::Missing;
+        let member = if let Value::Opaque(opaque) = object { object::select(ctx, opaque, key) } else { None };
+        return match member {
+            None => Found::Missing,
+            Some(Member::Set(value)) => Found::Value(value),
+            Some(Member::Unset(default)) => Found::Default(default),
+            Some(Member::Fail(error)) => Found::Fail(error),
+        };
     };
     let index = match key {
         Value::Int(i) => Some(i),

@@ -227,5 +227,5 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 /// What `==` and `!=` cost: by the smaller of the two, but 1 for `==` on a library's type.
 #[inline]
 fn equality_cost(left: Value<'_>, right: Value<'_>, equal: bool) -> u64 {
-    if equal && matches!(left, Value::Opaque(_)) { 1 } else { smaller(left, right) }
+    if equal && matches!(left, Value::Opaque(opaque) if !opaque.is_message()) { 1 } else { smaller(left, right) }
 }

@@ -2,6 +2,7 @@
 
 use crate::context::EvalContext;
 use crate::function::{EvalFn, Implementation, Library};
+use crate::message::object;
 use crate::mutants::{Mutant, planted};
 use crate::ops::format::GoValue;
 use crate::value::{ListView, MapView, Value};
@@ -65,6 +66,7 @@ fn is_zero(value: Value<'_>) -> bool {
             ListView::of(value).is_some_and(|list| list.is_empty())
         }
         Value::Map(map) => MapView::Entries(map).is_empty(),
+        Value::Opaque(opaque) => object::is_zero(opaque),
         _ => false,
     }
 }

@@ -39,12 +39,22 @@ impl<'e> Planner<'e, '_> {
 
     pub(super) fn message(&mut self, id: ExprId, type_name: &str, fields: &'e [StructField]) -> Result<u32, PlanError> {
         let reference = self.checked.references.get(&id).map(|reference| reference.name.as_str());
-        let name = self.name(reference.filter(|name| !name.is_empty()).unwrap_or(type_name));
+        let name = reference.filter(|name| !name.is_empty()).unwrap_or(type_name);
+        let message = crate::message::find(name);
+        // A struct of the caller's is a type that evaluation cannot make; any other is none.
+        let declared = self.checked.types.get(&id).is_some_and(|ty| matches!(ty, crate::types::Type::Object(_)));
+        if message.is_none() && !declared {
+            return Err(PlanError(format!("unknown type: {name}")));
+        }
         let nodes = fields.iter().map(|field| self.node(&field.value)).collect::<Result<Vec<_>, _>>()?;
         let optional = fields.iter().any(|field| field.optional);
         let marks = if optional { fields.iter().map(|field| field.optional).collect() } else { Vec::new() };
         let aggregate = self.aggregate(&nodes, marks);
-        Ok(self.push(id, NodeKind::Message(aggregate, name)))
+        let position =
+            |field: &StructField| message.and_then(|message| message.position(&field.field)).unwrap_or(usize::MAX);
+        let fields = fields.iter().map(|field| (Box::from(field.field.as_str()), position(field))).collect();
+        self.messages.push(super::MessageLiteral { name: Box::from(name), message, fields });
+        Ok(self.push(id, NodeKind::Message(aggregate, self.messages.len() as u32 - 1)))
     }
 
     fn aggregate(&mut self, nodes: &[u32], optional: Vec<bool>) -> u32 {

@@ -6,6 +6,7 @@ use bumpalo::Bump;
 
 use crate::cost::Cost;
 use crate::function::{Binding, EvalFn, Shape};
+use crate::message::Message;
 use crate::regex::Regex;
 use crate::value::{ConstantList, Duration, EvalError, MapValue, Timestamp, Value};
 
@@ -33,9 +34,10 @@ pub struct Program {
     pub(crate) calls: Box<[Call]>,
     pub(crate) folds: Box<[Fold]>,
     pub(crate) aggregates: Box<[Aggregate]>,
+    pub(crate) messages: Box<[MessageLiteral]>,
     pub(crate) sets: Box<[super::set::Set]>,
     pub(crate) regexes: Box<[Regex]>,
-    /// Names of variables that are not declared, and of message types.
+    /// Names of variables that are not declared.
     pub(crate) names: Box<[Box<str>]>,
     /// Node indices that calls and lists refer to.
     pub(crate) operands: Box<[u32]>,
@@ -119,7 +121,7 @@ pub(crate) enum NodeKind {
     List(u32),
     /// An index into `aggregates`; keys and values alternate.
     Map(u32),
-    /// An index into `aggregates`, and the type's name.
+    /// An index into `aggregates`, and one into `messages`.
     Message(u32, u32),
     Fold(u32),
 }
@@ -168,6 +170,16 @@ pub(crate) struct Aggregate {
     pub(crate) parts: Span,
     /// Marks elements or entries written with `?`; empty if there are none.
     pub(crate) optional: Box<[bool]>,
+}
+
+/// What a literal message is.
+pub(crate) struct MessageLiteral {
+    /// The type's name.
+    pub(crate) name: Box<str>,
+    /// `None` for types that only the checker knows.
+    pub(crate) message: Option<&'static Message>,
+    /// The names of its fields as written, with their indices in the message.
+    pub(crate) fields: Box<[(Box<str>, usize)]>,
 }
 
 /// A variable or computed value, and what is selected from it.
