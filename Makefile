@@ -20,6 +20,7 @@ help:
 	@echo 'make differential    generated expressions in cel-go and the core: CASES=100000 SEED=1'
 	@echo 'make bench-expressions the evaluator alone beside cel-go, the cel crate and the C++ runtime'
 	@echo 'make test-upstream   upstream'"'"'s own integration suite with our plugin compiled in'
+	@echo 'make conformance     the tests of cel-spec, in the core and in cel-go'
 	@echo 'make check-memory    race detector, AddressSanitizer and forced collections over the boundary'
 	@echo 'make fuzz            every fuzz target for TIME (default 60s); see tests/fuzz/README.md'
 	@echo 'make record          record examples/*/expected.json from upstream'"'"'s engine'

@@ -1,7 +1,7 @@
 # Included by the Makefile at the root: the tests, cheapest first.
 
 .PHONY: test
-test: prerequisites lint test-rust test-fuzz test-c test-go test-differential test-server test-server-nocgo test-examples
+test: prerequisites lint test-rust test-fuzz test-c test-go conformance test-differential test-server test-server-nocgo test-examples
 
 .PHONY: lint
 lint:
@@ -55,6 +55,12 @@ differential: lib-differential
 differential-mutants: lib-differential
 	@mkdir -p $(BIN) && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
 	$(BIN)/differential --mutants --cases=$(CASES) --seed=$(SEED)
+
+# cel-spec's own tests, in the core and in cel-go; CONFORMANCE_FLAGS=--propose prints the exclusions that cel-go's results ask for.
+.PHONY: conformance
+conformance: lib-differential
+	@mkdir -p $(BIN) && cd go && $(GO) build -o ../$(BIN)/conformance ./cmd/conformance
+	cd go && ../$(BIN)/conformance $(CONFORMANCE_FLAGS)
 
 .PHONY: test-differential
 test-differential: lib differential
