@@ -193,7 +193,9 @@ func compare(t *test.SimpleTest, verdict, value string) string {
 	return ""
 }
 
-func expectsError(t *test.SimpleTest) bool { return t.GetEvalError() != nil || t.GetAnyEvalErrors() != nil }
+func expectsError(t *test.SimpleTest) bool {
+	return t.GetEvalError() != nil || t.GetAnyEvalErrors() != nil
+}
 
 func expected(t *test.SimpleTest) (ref.Val, error) {
 	value := t.GetValue()
