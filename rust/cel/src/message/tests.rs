@@ -6,8 +6,9 @@ use crate::ops::format::GoValue;
 
 /// What Go would print for the literal's value.
 fn of(name: &str, fields: &[(&str, Value<'static>)]) -> String {
-    let arena = Bump::new();
-    let ctx = EvalContext::new(&arena, &NoHost, u64::MAX);
+    // Values have one lifetime, and those of the tests are static.
+    let arena: &'static Bump = Box::leak(Box::new(Bump::new()));
+    let ctx = EvalContext::new(arena, &NoHost, u64::MAX);
     let message = find(name).expect("a message");
     let given = fields.iter().map(|(field, value)| (message.position(field).expect("a field"), Some(*value)));
     GoValue(literal(&ctx, message, given)).to_string()
