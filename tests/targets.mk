@@ -36,7 +36,8 @@ test-c: lib
 test-go: lib
 	cd go && $(GO) vet ./... && $(GO) test -count=1 ./...
 
-# The core with the calls for bare expressions, and with bugs to plant.
+# The core with the calls for bare expressions, and with bugs to plant. Go does not see that a library changed: what is linked with it is
+# removed first.
 .PHONY: lib-differential
 lib-differential: prerequisites
 	$(CARGO) build --profile differential --features mutants --locked
@@ -47,19 +48,19 @@ SEED ?= 1
 # Generated expressions over generated values, in the core and in cel-go at the same time.
 .PHONY: differential
 differential: lib-differential
-	@mkdir -p $(BIN) && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
+	@mkdir -p $(BIN) && rm -f $(BIN)/differential && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
 	$(BIN)/differential --cases=$(CASES) --seed=$(SEED) $(DIFFERENTIAL_FLAGS)
 
 # The core's planted bugs: each must be found within that many cases.
 .PHONY: differential-mutants
 differential-mutants: lib-differential
-	@mkdir -p $(BIN) && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
+	@mkdir -p $(BIN) && rm -f $(BIN)/differential && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
 	$(BIN)/differential --mutants --cases=$(CASES) --seed=$(SEED)
 
 # cel-spec's own tests, in the core and in cel-go; CONFORMANCE_FLAGS=--propose prints the exclusions that cel-go's results ask for.
 .PHONY: conformance
 conformance: lib-differential
-	@mkdir -p $(BIN) && cd go && $(GO) build -o ../$(BIN)/conformance ./cmd/conformance
+	@mkdir -p $(BIN) && rm -f $(BIN)/conformance && cd go && $(GO) build -o ../$(BIN)/conformance ./cmd/conformance
 	cd go && ../$(BIN)/conformance $(CONFORMANCE_FLAGS)
 
 .PHONY: test-differential
