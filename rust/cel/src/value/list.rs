@@ -51,9 +51,9 @@ impl<'a> ConstantList<'a> {
         ConstantList(elements)
     }
 
-    /// Whether the two are the same place in the program. Empty lists have no place.
+    /// Whether the two are the same place in the program.
     pub(crate) fn same(self, other: Self) -> bool {
-        std::ptr::eq(self.0, other.0) && !self.0.is_empty()
+        std::ptr::eq(self.0, other.0)
     }
 }
 

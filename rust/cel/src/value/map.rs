@@ -216,8 +216,7 @@ fn same_go_key<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
         (Value::Type(a), Value::Type(b)) => a == b,
         (Value::Optional(None), Value::Optional(None)) => true,
         (Value::Opaque(a), Value::Opaque(b)) => std::ptr::eq(*a, *b) || same_state(a, b),
-        // Empty lists share an address, and are keys of their own in Go.
-        (Value::List(a), Value::List(b)) => std::ptr::eq(*a, *b) && !a.is_empty(),
+        (Value::List(a), Value::List(b)) => std::ptr::eq(*a, *b),
         (Value::Constants(a), Value::Constants(b)) => a.same(*b),
         (Value::Map(a), Value::Map(b)) => std::ptr::eq(*a, *b),
         (Value::Concat(a), Value::Concat(b)) => std::ptr::eq(*a, *b),
