@@ -25,7 +25,7 @@ func main() {
 }
 
 func run(options differential.Options, coverage, mutants bool) error {
-	engines, err := differential.NewEngines()
+	engines, err := differential.NewPolicyEngines()
 	if err != nil {
 		return err
 	}

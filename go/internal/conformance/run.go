@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -98,11 +97,10 @@ func Run(scratch *expression.Scratch, t *test.SimpleTest) (Outcome, error) {
 	if err != nil {
 		return Outcome{Impossible: "a variable's type is not known: " + err.Error()}, nil
 	}
-	environments, err := differential.NewEnvironments(declared)
+	engines, err := differential.NewEngines(declared)
 	if err != nil {
 		return Outcome{Impossible: "the variables cannot be declared"}, nil
 	}
-	var outcome Outcome
 	activation := map[string]any{}
 	encoder := wire.Get(len(declared))
 	defer encoder.Put()
@@ -113,15 +111,27 @@ func Run(scratch *expression.Scratch, t *test.SimpleTest) (Outcome, error) {
 			encoder.SetPlain(i, value)
 		}
 	}
-	if outcome.Upstream, outcome.Unexpected, err = upstream(environments, t, activation); err != nil {
+	compiled, err := engines.Compile(t.Expr)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer compiled.Free()
+	var outcome Outcome
+	if outcome.Upstream, outcome.Unexpected, err = upstream(compiled, t, activation); err != nil {
 		return outcome, err
 	}
-	if outcome.Ours, err = ours(environments, scratch, t, encoder.Bytes()); err != nil {
+	if outcome.Ours, err = ours(compiled, scratch, t, encoder.Bytes()); err != nil {
 		return outcome, err
 	}
-	// What upstream makes of the order of Go's maps varies.
+	// What upstream makes of the order of Go's maps varies, also when it plans.
 	for tries := 0; tries < retries && !outcome.Same(); tries++ {
-		if outcome.Upstream, _, err = upstream(environments, t, activation); err != nil {
+		again, err := engines.Compile(t.Expr)
+		if err != nil {
+			return outcome, err
+		}
+		outcome.Upstream, _, err = upstream(again, t, activation)
+		again.Free()
+		if err != nil {
 			return outcome, err
 		}
 	}
@@ -145,29 +155,28 @@ func variables(t *test.SimpleTest) ([]differential.Variable, error) {
 }
 
 // upstream returns cel-go's result, and how it is not the expected one.
-func upstream(environments *differential.Environments, t *test.SimpleTest, activation map[string]any) (result, unexpected string, err error) {
-	kind, program, err := environments.CompileUpstream(t.Expr)
-	if err != nil {
+func upstream(compiled *differential.Compiled, t *test.SimpleTest, activation map[string]any) (result, unexpected string, err error) {
+	result = compiled.UpstreamVerdict
+	if compiled.Program == nil {
 		// cel-go evaluates constants when it plans: an error like others to those who wrote the expression.
-		if expectsError(t) && strings.HasPrefix(err.Error(), "program instantiation failed") {
-			return err.Error(), "", nil
+		if expectsError(t) && strings.HasPrefix(result, "program instantiation failed") {
+			return result, "", nil
 		}
-		return err.Error(), "it does not compile", nil
+		return result, "it does not compile", nil
 	}
 	if expected := t.GetTypedResult().GetDeducedType(); expected != nil {
 		want, err := types.ProtoAsType(expected)
 		if err != nil {
 			return "", "", err
 		}
-		if !kind.IsEquivalentType(want) {
+		if kind := compiled.AST.OutputType(); !kind.IsEquivalentType(want) {
 			unexpected = fmt.Sprintf("its type is %s instead of %s", kind, want)
 		}
 	}
-	result = "type " + kind.String()
 	if t.CheckOnly {
 		return result, unexpected, nil
 	}
-	line := differential.EvaluateUpstream(program, activation)
+	line := differential.EvaluateUpstream(compiled.Program, activation)
 	verdict, value := cut(line)
 	if unexpected == "" {
 		unexpected = compare(t, verdict, value)
@@ -224,21 +233,12 @@ func expected(t *test.SimpleTest) (ref.Val, error) {
 }
 
 // ours returns the core's result in the same form.
-func ours(environments *differential.Environments, scratch *expression.Scratch, t *test.SimpleTest, record []byte) (string, error) {
-	compiled, kind, err := environments.Ours.Compile(t.Expr)
-	var failed *expression.CompileError
-	if errors.As(err, &failed) {
-		return failed.Text, nil
+func ours(compiled *differential.Compiled, scratch *expression.Scratch, t *test.SimpleTest, record []byte) (string, error) {
+	if compiled.Ours == nil || t.CheckOnly {
+		return compiled.OurVerdict, nil
 	}
-	if err != nil {
-		return "", err
-	}
-	defer compiled.Free()
-	if t.CheckOnly {
-		return "type " + kind, nil
-	}
-	line, err := compiled.Evaluate(scratch, record, differential.CostLimit, nil)
-	return "type " + kind + "\n" + string(line), err
+	line, err := compiled.Ours.Evaluate(scratch, record, differential.CostLimit, nil)
+	return compiled.OurVerdict + "\n" + string(line), err
 }
 
 // Same says whether both results are the same; the texts of syntax errors are our own, and docs/differences.md has one more.

@@ -14,80 +14,65 @@ import (
 	"github.com/celgate/celgate/go/internal/cabi/expression"
 )
 
-// costLimit is Kubernetes' for one expression.
-const costLimit = 1_000_000
+// CostLimit is Kubernetes' for one expression.
+const CostLimit = 1_000_000
 
-// Engines are cel-go and the core with the same declarations.
-type Engines struct {
-	upstream *cel.Env
-	ours     *expression.Environment
+// Compiled is an expression in both engines.
+type Compiled struct {
+	Source string
+	// AST and Program are cel-go's, nil where it got no further.
+	AST     *cel.Ast
+	Program cel.Program
+	// Ours is nil if the core does not compile the expression.
+	Ours *expression.Expression
+	// The verdicts are the static type, or the text of what is wrong.
+	UpstreamVerdict, OurVerdict string
 }
 
-// NewEngines makes both.
-func NewEngines() (*Engines, error) {
-	upstream, err := newUpstream()
-	if err != nil {
-		return nil, err
-	}
-	ours, err := newOurs()
-	return &Engines{upstream, ours}, err
-}
-
-// compiled is an expression in both engines.
-type compiled struct {
-	source  string
-	ast     *cel.Ast
-	program cel.Program
-	ours    *expression.Expression
-	// verdicts are the static type, or the text of what is wrong.
-	upstreamVerdict, ourVerdict string
-}
-
-func (e *Engines) compile(source string) (*compiled, error) {
-	c := &compiled{source: source}
+// Compile compiles an expression with both; it must be freed.
+func (e *Engines) Compile(source string) (*Compiled, error) {
+	c := &Compiled{Source: source}
 	var err error
-	if c.ast, c.program, err = compileUpstream(e.upstream, source); err != nil {
-		c.upstreamVerdict = err.Error()
+	if c.AST, c.Program, err = compileUpstream(e.upstream, source); err != nil {
+		c.UpstreamVerdict = err.Error()
 	} else {
-		c.upstreamVerdict = "type " + c.ast.OutputType().String()
+		c.UpstreamVerdict = "type " + c.AST.OutputType().String()
 	}
-	if err := c.compileOurs(e); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, c.compileOurs(e)
 }
 
 // compileOurs compiles with the core alone; an error is one that no expression may cause.
-func (c *compiled) compileOurs(e *Engines) error {
-	ours, output, err := e.ours.Compile(c.source)
+func (c *Compiled) compileOurs(e *Engines) error {
+	ours, output, err := e.ours.Compile(c.Source)
 	var failed *expression.CompileError
 	switch {
 	case errors.As(err, &failed):
-		c.ours, c.ourVerdict = nil, failed.Text
+		c.Ours, c.OurVerdict = nil, failed.Text
 	case err != nil:
-		return fmt.Errorf("%s: %w", c.source, err)
+		return fmt.Errorf("%s: %w", c.Source, err)
 	default:
-		c.ours, c.ourVerdict = ours, "type "+output
+		c.Ours, c.OurVerdict = ours, "type "+output
 	}
 	return nil
 }
 
-func (c *compiled) free() {
-	if c.ours != nil {
-		c.ours.Free()
+// Free frees the core's expression; it must not be used again.
+func (c *Compiled) Free() {
+	if c.Ours != nil {
+		c.Ours.Free()
 	}
 }
 
 // evaluateOurs returns the core's line; a failed call is a line, too, that no evaluation of upstream gives.
-func (c *compiled) evaluateOurs(scratch *expression.Scratch, in *input) string {
-	line, err := c.ours.Evaluate(scratch, in.record, costLimit, answer)
+func (c *Compiled) evaluateOurs(scratch *expression.Scratch, in *input) string {
+	line, err := c.Ours.Evaluate(scratch, in.record, CostLimit, answer)
 	if err != nil {
 		return err.Error()
 	}
 	return string(line)
 }
 
-// Outcome says how two results compare.
+// outcome says how two results compare.
 type outcome int
 
 const (
@@ -100,8 +85,8 @@ const (
 )
 
 // compareVerdicts compares what compiling gave.
-func (c *compiled) compareVerdicts() outcome {
-	upstream, ours := c.upstreamVerdict, c.ourVerdict
+func (c *Compiled) compareVerdicts() outcome {
+	upstream, ours := c.UpstreamVerdict, c.OurVerdict
 	switch {
 	case upstream == ours:
 		return same
@@ -120,17 +105,16 @@ func syntaxError(verdict string) bool { return strings.Contains(verdict, "Syntax
 const retries = 30
 
 // compareResults compares two lines of one evaluation.
-func (c *compiled) compareResults(in *input, upstream, ours string) outcome {
+func (c *Compiled) compareResults(in *input, upstream, ours string) outcome {
 	if upstream == ours {
 		return same
 	}
-	// Empty lists are one key of a map here.
-	if knownResult(upstream, ours) || strings.Count(c.source, "[]: ") > 1 {
+	if c.isKnown(upstream, ours) {
 		return known
 	}
 	results := []string{upstream}
 	for range retries {
-		again := evaluateUpstream(c.program, in.activation)
+		again := EvaluateUpstream(c.Program, in.activation)
 		if again == ours {
 			return varying
 		}
@@ -142,7 +126,7 @@ func (c *compiled) compareResults(in *input, upstream, ours string) outcome {
 		return varying
 	}
 	// Small maps of Go have few of the possible orders.
-	if listsMap(c.ast) && strings.HasPrefix(upstream, "value") && strings.HasPrefix(ours, "value") && cost(upstream) == cost(ours) {
+	if listsMap(c.AST) && strings.HasPrefix(upstream, "value") && strings.HasPrefix(ours, "value") && cost(upstream) == cost(ours) {
 		return varying
 	}
 	// Of many orders, ours need not be among those seen.
@@ -164,8 +148,12 @@ func listsMap(ast *cel.Ast) bool {
 	return found
 }
 
-// knownResult says whether the difference is one of docs/differences.md.
-func knownResult(upstream, ours string) bool {
+// isKnown says whether the difference is one of docs/differences.md.
+func (c *Compiled) isKnown(upstream, ours string) bool {
+	// Empty lists are one key of a map here.
+	if strings.Count(c.Source, "[]: ") > 1 {
+		return true
+	}
 	// Go panics that upstream recovers from keep their verdict; their texts name Go types.
 	if theirs, found := strings.CutPrefix(upstream, "error\t"); found && strings.Contains(theirs, "\tinternal error: ") {
 		return strings.Contains(ours, "\tinternal error: ") && cost(upstream) == cost(ours)

@@ -15,32 +15,10 @@ import (
 	"github.com/celgate/celgate/go/internal/cabi/expression"
 )
 
-// variable is one that expressions may name; its value is a root of the record, by position.
-type variable struct {
-	name string
-	kind *cel.Type
-}
-
-// variables are those of a policy, and some more that are typed as a policy's own variables can be.
-var variables = []variable{
-	{"object", cel.DynType},
-	{"oldObject", cel.DynType},
-	{"params", cel.DynType},
-	{"request", plugincel.BuildRequestType().CelType()},
-	{"namespaceObject", plugincel.BuildNamespaceType().CelType()},
-	{"aBool", cel.BoolType},
-	{"anInt", cel.IntType},
-	{"aUint", cel.UintType},
-	{"aDouble", cel.DoubleType},
-	{"aString", cel.StringType},
-	{"ints", cel.ListType(cel.IntType)},
-	{"strings", cel.ListType(cel.StringType)},
-	{"counts", cel.MapType(cel.StringType, cel.IntType)},
-	{"any", cel.DynType},
-	// Long texts of fixed content.
-	{"texts", cel.MapType(cel.StringType, cel.StringType)},
-	// Declared and never bound, as the authorizer is in places.
-	{"unbound", cel.DynType},
+// Variable is one that expressions may name; its value is a root of the record, by position.
+type Variable struct {
+	Name string
+	Type *cel.Type
 }
 
 // Positions in variables.
@@ -63,41 +41,71 @@ const (
 	rootUnbound
 )
 
+// variables are those of a policy, and some more that are typed as a policy's own variables can be.
+var variables = []Variable{
+	rootObject:    {"object", cel.DynType},
+	rootOldObject: {"oldObject", cel.DynType},
+	rootParams:    {"params", cel.DynType},
+	rootRequest:   {"request", plugincel.BuildRequestType().CelType()},
+	rootNamespace: {"namespaceObject", plugincel.BuildNamespaceType().CelType()},
+	rootBool:      {"aBool", cel.BoolType},
+	rootInt:       {"anInt", cel.IntType},
+	rootUint:      {"aUint", cel.UintType},
+	rootDouble:    {"aDouble", cel.DoubleType},
+	rootString:    {"aString", cel.StringType},
+	rootInts:      {"ints", cel.ListType(cel.IntType)},
+	rootStrings:   {"strings", cel.ListType(cel.StringType)},
+	rootCounts:    {"counts", cel.MapType(cel.StringType, cel.IntType)},
+	rootAny:       {"any", cel.DynType},
+	// Long texts of fixed content.
+	rootTexts: {"texts", cel.MapType(cel.StringType, cel.StringType)},
+	// Declared and never bound, as the authorizer is in places.
+	rootUnbound: {"unbound", cel.DynType},
+}
+
 const (
 	authorizerName      = "authorizer"
 	requestResourceName = "authorizer.requestResource"
 )
 
-// newUpstream is the environment of stored expressions, as the plugin's compiler extends it.
-func newUpstream() (*cel.Env, error) {
-	options := []cel.EnvOption{
-		cel.Variable(authorizerName, library.AuthorizerType),
-		cel.Variable(requestResourceName, library.ResourceCheckType),
-	}
-	for _, v := range variables {
-		options = append(options, cel.Variable(v.name, v.kind))
-	}
-	newest := version.MajorMinor(math.MaxUint32, math.MaxUint32)
-	set, err := environment.MustBaseEnvSet(newest).Extend(environment.VersionedOptions{
-		IntroducedVersion: version.MajorMinor(1, 0),
-		EnvOptions:        options,
-		DeclTypes:         []*apiservercel.DeclType{plugincel.BuildNamespaceType(), plugincel.BuildRequestType()},
+// Engines are Kubernetes' environment of stored expressions in cel-go and in the core, with the same declarations.
+type Engines struct {
+	upstream *cel.Env
+	ours     *expression.Environment
+}
+
+// NewEngines makes both with these variables alone.
+func NewEngines(variables []Variable) (*Engines, error) {
+	return newEngines(variables, environment.VersionedOptions{}, nil)
+}
+
+// NewPolicyEngines makes both with what a policy sees, as the plugin's compiler extends the environment, and some more variables.
+func NewPolicyEngines() (*Engines, error) {
+	return newEngines(variables, environment.VersionedOptions{
+		EnvOptions: []cel.EnvOption{
+			cel.Variable(authorizerName, library.AuthorizerType),
+			cel.Variable(requestResourceName, library.ResourceCheckType),
+		},
+		DeclTypes: []*apiservercel.DeclType{plugincel.BuildNamespaceType(), plugincel.BuildRequestType()},
+	}, &expression.Resource{
+		Group: theResource.Group, Resource: theResource.Resource, Subresource: theSubresource, Namespace: theNamespace, Name: theName,
 	})
+}
+
+// newEngines declares the variables in both, and the rest in each one's own way.
+func newEngines(variables []Variable, upstream environment.VersionedOptions, resource *expression.Resource) (*Engines, error) {
+	declarations := expression.Declarations{Variables: []expression.Variable{}, RequestResource: resource}
+	for _, v := range variables {
+		upstream.EnvOptions = append(upstream.EnvOptions, cel.Variable(v.Name, v.Type))
+		declarations.Variables = append(declarations.Variables, expression.Variable{Name: v.Name, Type: typeOf(v.Type)})
+	}
+	upstream.IntroducedVersion = version.MajorMinor(1, 0)
+	set, err := environment.MustBaseEnvSet(version.MajorMinor(math.MaxUint32, math.MaxUint32)).Extend(upstream)
 	if err != nil {
 		return nil, fmt.Errorf("upstream's environment: %w", err)
 	}
-	return set.StoredExpressionsEnv(), nil
-}
-
-// newOurs declares the same to the core.
-func newOurs() (*expression.Environment, error) {
-	declarations := expression.Declarations{RequestResource: &expression.Resource{
-		Group: theResource.Group, Resource: theResource.Resource, Subresource: theSubresource, Namespace: theNamespace, Name: theName,
-	}}
-	for _, v := range variables {
-		declarations.Variables = append(declarations.Variables, expression.Variable{Name: v.name, Type: typeOf(v.kind)})
-	}
-	return expression.NewEnvironment(declarations)
+	ours, err := expression.NewEnvironment(declarations)
+	return &Engines{upstream: set.StoredExpressionsEnv(), ours: ours}, err
 }
 
 // typeOf is how the core is told a type.

@@ -15,11 +15,11 @@ import (
 
 // generator makes expressions: mostly well-typed ones, of all functions alike.
 type generator struct {
-	random *rand.Rand
-	// byResult are the overloads that can give a type.
+	random     *rand.Rand
 	signatures []*signature
 	// frequent are those that policies call most, and that take values of most kinds.
 	frequent []*signature
+	// byResult are the overloads that can give a type.
 	byResult map[string][]*signature
 	// tried counts how often each overload was taken, so that rare ones are preferred.
 	tried  map[string]int
@@ -123,18 +123,9 @@ func (g *generator) make(want *cel.Type, size int) *tree {
 		}
 	case g.one(8):
 		// A field of a map, or an entry of one.
-		inMap := g.make(cel.MapType(cel.StringType, want), size-1)
-		return form(pick(g.random, "($).$", "($)[$]"), inMap, leaf("a")).fieldOrIndex()
+		return form(pick(g.random, "($).a", "($)['a']"), g.make(cel.MapType(cel.StringType, want), size-1))
 	}
 	return g.call(want, size-1)
-}
-
-// fieldOrIndex quotes the name if it is an index.
-func (t *tree) fieldOrIndex() *tree {
-	if strings.HasSuffix(t.parts[1], "[") {
-		t.children[1] = leaf("'" + t.children[1].parts[0] + "'")
-	}
-	return t
 }
 
 // call makes a call of an overload that gives the wanted type.

@@ -205,7 +205,7 @@ func (m *inputMaker) encode(object, old, params runtime.Object, namespace *corev
 	defer encoder.Put()
 	for root, value := range map[int]any{rootObject: object, rootOldObject: old, rootRequest: request, rootNamespace: namespace} {
 		encoder.SetObject(root, value)
-		in.activation[variables[root].name] = celValue(value)
+		in.activation[variables[root].Name] = celValue(value)
 	}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(params)
 	if err != nil {
@@ -226,7 +226,7 @@ func (m *inputMaker) encode(object, old, params runtime.Object, namespace *corev
 		rootTexts:  texts,
 	} {
 		encoder.SetPlain(root, value)
-		in.activation[variables[root].name] = types.DefaultTypeAdapter.NativeToValue(value)
+		in.activation[variables[root].Name] = types.DefaultTypeAdapter.NativeToValue(value)
 	}
 	in.record = bytes.Clone(encoder.Bytes())
 	return in, nil

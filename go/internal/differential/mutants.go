@@ -67,20 +67,20 @@ func record(engines *Engines, options Options) ([]*recorded, error) {
 }
 
 func (w *worker) record(source string, inputs []*input) (*recorded, error) {
-	c, err := w.engines.compile(source)
+	c, err := w.engines.Compile(source)
 	if err != nil {
 		return nil, err
 	}
-	defer c.free()
+	defer c.Free()
 	r := &recorded{source: source}
 	if c.compareVerdicts() == same {
-		r.verdict = c.ourVerdict
+		r.verdict = c.OurVerdict
 	}
-	if c.program == nil || c.ours == nil {
+	if c.Program == nil || c.Ours == nil {
 		return r, nil
 	}
 	for _, in := range inputs {
-		upstream := evaluateUpstream(c.program, in.activation)
+		upstream := EvaluateUpstream(c.Program, in.activation)
 		if upstream == c.evaluateOurs(w.scratch, in) {
 			r.inputs, r.results = append(r.inputs, in), append(r.results, upstream)
 		}
@@ -91,16 +91,16 @@ func (w *worker) record(source string, inputs []*input) (*recorded, error) {
 // find says after how many cases a difference shows, and in which expression; "" if none does.
 func find(engines *Engines, scratch *expression.Scratch, cases []*recorded) (at int, source string, err error) {
 	for _, r := range cases {
-		c := &compiled{source: r.source}
+		c := &Compiled{Source: r.source}
 		if err := c.compileOurs(engines); err != nil {
 			return 0, "", err
 		}
 		at++
-		if r.verdict != "" && c.ourVerdict != r.verdict {
-			c.free()
+		if r.verdict != "" && c.OurVerdict != r.verdict {
+			c.Free()
 			return at, r.source, nil
 		}
-		if c.ours == nil {
+		if c.Ours == nil {
 			continue
 		}
 		for i, in := range r.inputs {
@@ -108,11 +108,11 @@ func find(engines *Engines, scratch *expression.Scratch, cases []*recorded) (at 
 				at++
 			}
 			if c.evaluateOurs(scratch, in) != r.results[i] {
-				c.free()
+				c.Free()
 				return at, r.source, nil
 			}
 		}
-		c.free()
+		c.Free()
 	}
 	return at, "", nil
 }

@@ -41,7 +41,7 @@ func newReport(env *cel.Env) *Report {
 
 func macroName(function string, args int) string { return fmt.Sprintf("%s:%d", function, args) }
 
-func (r *Report) notCompiled(_ *compiled, verdict outcome) {
+func (r *Report) notCompiled(verdict outcome) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.refused++

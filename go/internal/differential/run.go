@@ -27,7 +27,7 @@ type Options struct {
 	Progress io.Writer
 }
 
-// MaxDifferences is where a run ends early.
+// maxDifferences is where a run ends early.
 const maxDifferences = 40
 
 // poolSize is how many inputs there are to choose from.
@@ -130,13 +130,13 @@ var readsInput = regexp.MustCompile(`\b(object|oldObject|params|request|namespac
 
 // compare runs one expression and returns how many cases that was.
 func (w *worker) compare(made *tree, macros map[string]bool, inputs []*input) (int, error) {
-	c, err := w.engines.compile(made.String())
+	c, err := w.engines.Compile(made.String())
 	if err != nil {
 		return 0, err
 	}
-	defer c.free()
-	if verdict := c.compareVerdicts(); verdict != same || c.program == nil {
-		w.report.notCompiled(c, verdict)
+	defer c.Free()
+	if verdict := c.compareVerdicts(); verdict != same || c.Program == nil {
+		w.report.notCompiled(verdict)
 		if verdict == different {
 			w.differ(made, nil)
 		}
@@ -144,7 +144,7 @@ func (w *worker) compare(made *tree, macros map[string]bool, inputs []*input) (i
 	}
 	valued := false
 	for i, in := range inputs {
-		upstream := evaluateUpstream(c.program, in.activation)
+		upstream := EvaluateUpstream(c.Program, in.activation)
 		if strings.Contains(upstream, impatient) {
 			w.report.tooSlow()
 			return i + 1, nil
@@ -158,7 +158,7 @@ func (w *worker) compare(made *tree, macros map[string]bool, inputs []*input) (i
 		}
 	}
 	if valued {
-		w.report.covered(c.ast, macros)
+		w.report.covered(c.AST, macros)
 	}
 	return len(inputs), nil
 }
@@ -177,18 +177,18 @@ func (w *worker) differ(made *tree, in *input) {
 
 // differs compares an expression over one input; nil means that there is no difference.
 func (w *worker) differs(source string, in *input) *Difference {
-	c, err := w.engines.compile(source)
+	c, err := w.engines.Compile(source)
 	if err != nil {
 		return nil
 	}
-	defer c.free()
+	defer c.Free()
 	if c.compareVerdicts() == different {
-		return &Difference{source, c.upstreamVerdict, c.ourVerdict}
+		return &Difference{source, c.UpstreamVerdict, c.OurVerdict}
 	}
-	if c.program == nil || c.ours == nil || in == nil {
+	if c.Program == nil || c.Ours == nil || in == nil {
 		return nil
 	}
-	upstream, ours := evaluateUpstream(c.program, in.activation), c.evaluateOurs(w.scratch, in)
+	upstream, ours := EvaluateUpstream(c.Program, in.activation), c.evaluateOurs(w.scratch, in)
 	if c.compareResults(in, upstream, ours) == different {
 		return &Difference{source, upstream, ours}
 	}

@@ -44,8 +44,8 @@ func compileUpstream(env *cel.Env, source string) (ast *cel.Ast, program cel.Pro
 // panicked starts the text of a compilation that ended upstream's caller.
 const panicked = "panic: "
 
-// evaluateUpstream returns the result as a line of text, as the core has it (docs/abi.md, "Expressions").
-func evaluateUpstream(program cel.Program, activation map[string]any) string {
+// EvaluateUpstream returns the result as a line of text, as the core has it (docs/abi.md, "Expressions").
+func EvaluateUpstream(program cel.Program, activation map[string]any) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	value, details, err := program.ContextEval(ctx, activation)
@@ -63,6 +63,9 @@ func evaluateUpstream(program cel.Program, activation map[string]any) string {
 	out = strconv.AppendUint(out, cost, 10)
 	return string(show(append(out, '\t'), value))
 }
+
+// Show writes a value as such a line has it.
+func Show(value ref.Val) string { return string(show(nil, value)) }
 
 // show appends a value without loss and in one way only.
 func show(out []byte, value ref.Val) []byte {
