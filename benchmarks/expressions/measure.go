@@ -7,19 +7,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/celgate/celgate/go/internal/measurement"
 )
-
-// figure is a median with its range.
-type figure struct {
-	Median float64 `json:"median"`
-	Min    float64 `json:"min"`
-	Max    float64 `json:"max"`
-}
-
-func figureOf(values []float64) figure {
-	slices.Sort(values)
-	return figure{Median: values[len(values)/2], Min: values[0], Max: values[len(values)-1]}
-}
 
 // result is one engine on one case.
 type result struct {
@@ -27,7 +17,7 @@ type result struct {
 	// Skipped says why the engine is not measured.
 	Skipped string `json:"skipped,omitempty"`
 	// NsPerOp is CPU time of the engine's whole process, so that collecting garbage counts.
-	NsPerOp figure `json:"ns_per_op"`
+	NsPerOp measurement.Figure `json:"ns_per_op"`
 }
 
 // line is one case.
@@ -139,7 +129,7 @@ func measure(engines []engine, c *testCase, rounds int, roundTime time.Duration)
 		if counts[i] == 0 {
 			continue
 		}
-		if l.Results[i].NsPerOp = figureOf(samples[i]); l.Results[i].NsPerOp.Median < 1 {
+		if l.Results[i].NsPerOp = measurement.FigureOf(samples[i]); l.Results[i].NsPerOp.Median < 1 {
 			l.Results[i] = result{Engine: l.Results[i].Engine, Skipped: "takes no longer than crossing into it"}
 		}
 	}

@@ -5,45 +5,24 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/celgate/celgate/go/internal/measurement"
 )
 
 // report is the content of expressions.json.
 type report struct {
-	Machine    string            `json:"machine"`
-	Versions   map[string]string `json:"versions"`
-	CppVersion string            `json:"cel_expr_python,omitempty"`
-	Commit     string            `json:"commit"`
-	Date       string            `json:"date"`
-	Lines      []*line           `json:"lines"`
+	measurement.Origin
+	CppVersion string  `json:"cel_expr_python,omitempty"`
+	Lines      []*line `json:"lines"`
 }
 
 func newReport() *report {
-	r := &report{Machine: machine(), Commit: output("git", "describe", "--always", "--dirty"), Date: time.Now().UTC().Format(time.RFC3339)}
-	r.Versions = map[string]string{"go": runtime.Version(), "rust": output("rustc", "--version"), "cel crate": crateVersion("Cargo.lock", "cel")}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, dep := range info.Deps {
-			switch dep.Path {
-			case "k8s.io/apiserver", "github.com/google/cel-go":
-				r.Versions[dep.Path] = dep.Version
-			}
-		}
-	}
+	r := &report{Origin: measurement.NewOrigin()}
+	r.Versions["cel crate"] = crateVersion("Cargo.lock", "cel")
 	return r
-}
-
-func output(name string, args ...string) string {
-	out, err := exec.Command(name, args...).Output()
-	if err != nil {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(out))
 }
 
 func crateVersion(lock, name string) string {
@@ -54,19 +33,6 @@ func crateVersion(lock, name string) string {
 	_, after, _ := strings.Cut(string(content), "\nname = \""+name+"\"\nversion = \"")
 	version, _, _ := strings.Cut(after, "\"")
 	return version
-}
-
-func machine() string {
-	model := "unknown processor"
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(info)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%d x %s, %s/%s", runtime.NumCPU(), model, runtime.GOOS, runtime.GOARCH)
 }
 
 // rival is one or more engines that celgate is compared with; the fastest counts.

@@ -1,4 +1,5 @@
-module github.com/celgate/celgate/benchmarks/go
+// The path is below go/ so that the internal package of measurements can be used.
+module github.com/celgate/celgate/go/benchmarks/plugin
 
 go 1.26.0
 

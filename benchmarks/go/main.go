@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"k8s.io/klog/v2"
+
+	"github.com/celgate/celgate/go/internal/measurement"
 )
 
 func main() {
@@ -44,7 +46,7 @@ func run(out, filter string, rounds int, roundTime time.Duration, policies int) 
 	if err != nil {
 		return err
 	}
-	r := newReport()
+	r := &report{Origin: measurement.NewOrigin()}
 	fmt.Printf("%-28s %12s %12s %10s %10s %10s\n", "workload", "upstream", "celgate", "ratio", "allocs", "allocs")
 	for _, w := range workloads() {
 		if !only.MatchString(w.name) {

@@ -3,11 +3,12 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"syscall"
 	"time"
 
 	"k8s.io/apiserver/pkg/admission"
+
+	"github.com/celgate/celgate/go/internal/measurement"
 )
 
 // sample is one round of one engine.
@@ -16,29 +17,17 @@ type sample struct {
 	cpuNs, wallNs, allocs, bytes float64
 }
 
-// figure is a median with its range.
-type figure struct {
-	Median float64 `json:"median"`
-	Min    float64 `json:"min"`
-	Max    float64 `json:"max"`
-}
-
-func figureOf(values []float64) figure {
-	slices.Sort(values)
-	return figure{Median: values[len(values)/2], Min: values[0], Max: values[len(values)-1]}
-}
-
 // result is one engine on one workload.
 type result struct {
-	Workload    string `json:"workload"`
-	Engine      string `json:"engine"`
-	NsPerOp     figure `json:"ns_per_op"`
-	WallNsPerOp figure `json:"wall_ns_per_op"`
-	AllocsPerOp figure `json:"allocs_per_op"`
-	BytesPerOp  figure `json:"bytes_per_op"`
+	Workload    string             `json:"workload"`
+	Engine      string             `json:"engine"`
+	NsPerOp     measurement.Figure `json:"ns_per_op"`
+	WallNsPerOp measurement.Figure `json:"wall_ns_per_op"`
+	AllocsPerOp measurement.Figure `json:"allocs_per_op"`
+	BytesPerOp  measurement.Figure `json:"bytes_per_op"`
 	// Ratio is upstream's CPU time through this engine's.
-	Ratio   figure  `json:"ratio"`
-	StartMs float64 `json:"start_ms"`
+	Ratio   measurement.Figure `json:"ratio"`
+	StartMs float64            `json:"start_ms"`
 }
 
 func cpuTime() time.Duration {
@@ -149,12 +138,12 @@ func round(p *running, w *workload, requests []admission.Attributes, n int) samp
 }
 
 func summarise(w *workload, plugins []*running, samples [][]sample) []result {
-	column := func(s []sample, of func(sample) float64) figure {
+	column := func(s []sample, of func(sample) float64) measurement.Figure {
 		var values []float64
 		for _, one := range s {
 			values = append(values, of(one))
 		}
-		return figureOf(values)
+		return measurement.FigureOf(values)
 	}
 	var results []result
 	for i, engine := range engines {
@@ -168,7 +157,7 @@ func summarise(w *workload, plugins []*running, samples [][]sample) []result {
 			WallNsPerOp: column(samples[i], func(s sample) float64 { return s.wallNs }),
 			AllocsPerOp: column(samples[i], func(s sample) float64 { return s.allocs }),
 			BytesPerOp:  column(samples[i], func(s sample) float64 { return s.bytes }),
-			Ratio:       figureOf(ratios), StartMs: float64(plugins[i].started.Microseconds()) / 1e3,
+			Ratio:       measurement.FigureOf(ratios), StartMs: float64(plugins[i].started.Microseconds()) / 1e3,
 		})
 	}
 	return results

@@ -4,57 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"strings"
-	"time"
+
+	"github.com/celgate/celgate/go/internal/measurement"
 )
 
 // report is the content of admission.json.
 type report struct {
-	Machine  string            `json:"machine"`
-	Versions map[string]string `json:"versions"`
-	Commit   string            `json:"commit"`
-	Date     string            `json:"date"`
-	Results  []result          `json:"results"`
-	Memory   []memory          `json:"memory"`
-}
-
-func newReport() *report {
-	r := &report{Machine: machine(), Commit: output("git", "describe", "--always", "--dirty"), Date: time.Now().UTC().Format(time.RFC3339)}
-	r.Versions = map[string]string{"go": runtime.Version(), "rust": output("rustc", "--version")}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, dep := range info.Deps {
-			switch dep.Path {
-			case "k8s.io/apiserver", "github.com/google/cel-go":
-				r.Versions[dep.Path] = dep.Version
-			}
-		}
-	}
-	return r
-}
-
-func output(name string, args ...string) string {
-	out, err := exec.Command(name, args...).Output()
-	if err != nil {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func machine() string {
-	model := "unknown processor"
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(info)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%d x %s, %s/%s", runtime.NumCPU(), model, runtime.GOOS, runtime.GOARCH)
+	measurement.Origin
+	Results []result `json:"results"`
+	Memory  []memory `json:"memory"`
 }
 
 // write writes admission.json and admission.md into dir.
