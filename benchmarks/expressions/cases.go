@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // testCase is one expression with the roots that its names are bound to.
@@ -104,12 +104,13 @@ func policyCases(path string, bound map[string]root) ([]*testCase, error) {
 			Params map[string]any `json:"params"`
 		} `json:"cases"`
 	}
+	// The apiserver's decoder: whole numbers are int64.
 	if err := json.Unmarshal(content, &file); err != nil {
 		return nil, err
 	}
 	for _, c := range file.Cases {
 		if c.Params != nil {
-			bound = with(bound, "params", plainRoot(whole(c.Params)))
+			bound = with(bound, "params", plainRoot(c.Params))
 			break
 		}
 	}
@@ -142,23 +143,4 @@ func policyCases(path string, bound map[string]root) ([]*testCase, error) {
 		add("auditAnnotations", i, a.ValueExpression)
 	}
 	return all, nil
-}
-
-// whole makes whole numbers int64, as the apiserver's decoder has them.
-func whole(value any) any {
-	switch value := value.(type) {
-	case float64:
-		if value == float64(int64(value)) {
-			return int64(value)
-		}
-	case []any:
-		for i := range value {
-			value[i] = whole(value[i])
-		}
-	case map[string]any:
-		for key := range value {
-			value[key] = whole(value[key])
-		}
-	}
-	return value
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
@@ -51,8 +52,8 @@ func variables() (map[string]any, error) {
 	plain := func(text string) (map[string]any, error) {
 		var decoded map[string]any
 		// Numbers as the apiserver's decoder has them: whole ones are int64.
-		err := json.Unmarshal([]byte(text), &decoded)
-		return whole(decoded).(map[string]any), err
+		err := utiljson.Unmarshal([]byte(text), &decoded)
+		return decoded, err
 	}
 	crd, err := plain(podText)
 	if err != nil {
@@ -81,24 +82,6 @@ func variables() (map[string]any, error) {
 		"patterns":  []any{"^a+$", "b*", "(", "[a-z]{2,3}"},
 		"nothing":   nil,
 	}, nil
-}
-
-func whole(value any) any {
-	switch value := value.(type) {
-	case float64:
-		if value == float64(int64(value)) {
-			return int64(value)
-		}
-	case []any:
-		for i := range value {
-			value[i] = whole(value[i])
-		}
-	case map[string]any:
-		for key := range value {
-			value[key] = whole(value[key])
-		}
-	}
-	return value
 }
 
 // tree says what a value is and how upstream holds it: typed values are read by reflection, structs are Go structs.
