@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -176,27 +174,13 @@ func (r *report) slopes() string {
 
 // write writes expressions.json and expressions.md into dir.
 func (r *report) write(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	content, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "expressions.json"), append(content, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "expressions.md"), []byte(r.markdown()), 0o644)
+	return measurement.Write(dir, "expressions", r, r.markdown())
 }
 
 // redrawn makes the table again from the expressions.json in dir.
 func redrawn(dir string) error {
-	content, err := os.ReadFile(filepath.Join(dir, "expressions.json"))
-	if err != nil {
-		return err
-	}
 	r := &report{}
-	if err := json.Unmarshal(content, r); err != nil {
+	if err := measurement.Read(dir, "expressions", r); err != nil {
 		return err
 	}
 	return r.write(dir)

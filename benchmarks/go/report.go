@@ -1,10 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/celgate/celgate/go/internal/measurement"
@@ -19,17 +16,7 @@ type report struct {
 
 // write writes admission.json and admission.md into dir.
 func (r *report) write(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	content, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "admission.json"), append(content, '\n'), 0o644); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "admission.md"), []byte(r.markdown()), 0o644); err != nil {
+	if err := measurement.Write(dir, "admission", r, r.markdown()); err != nil {
 		return err
 	}
 	return plotRatios(r, dir)
@@ -37,12 +24,8 @@ func (r *report) write(dir string) error {
 
 // redrawn makes the table and plots again from the admission.json in dir.
 func redrawn(dir string) error {
-	content, err := os.ReadFile(filepath.Join(dir, "admission.json"))
-	if err != nil {
-		return err
-	}
 	r := &report{}
-	if err := json.Unmarshal(content, r); err != nil {
+	if err := measurement.Read(dir, "admission", r); err != nil {
 		return err
 	}
 	return r.write(dir)
