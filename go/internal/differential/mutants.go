@@ -73,7 +73,7 @@ func (w *worker) record(source string, inputs []*input) (*recorded, error) {
 	}
 	defer c.Free()
 	r := &recorded{source: source}
-	if c.compareVerdicts() == same {
+	if w.engines.compareVerdicts(c) == same {
 		r.verdict = c.OurVerdict
 	}
 	if c.Program == nil || c.Ours == nil {

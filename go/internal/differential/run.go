@@ -41,10 +41,6 @@ type Difference struct {
 
 // Run generates cases and compares them.
 func Run(engines *Engines, options Options) (*Report, error) {
-	pool, err := newInputs(options.Seed, poolSize)
-	if err != nil {
-		return nil, err
-	}
 	report := newReport(engines.upstream)
 	start := time.Now()
 	var waiting sync.WaitGroup
@@ -52,7 +48,7 @@ func Run(engines *Engines, options Options) (*Report, error) {
 	var done atomic.Int64
 	for i := range options.Workers {
 		waiting.Go(func() {
-			w := &worker{engines: engines, options: options, pool: pool, scratch: expression.NewScratch(), report: report, done: &done}
+			w := &worker{engines: engines, options: options, scratch: expression.NewScratch(), report: report, done: &done}
 			share := options.Cases / options.Workers
 			if i < options.Cases%options.Workers {
 				share++
@@ -96,6 +92,11 @@ type worker struct {
 }
 
 func (w *worker) run(cases int, stream uint64) error {
+	var err error
+	// Not shared: upstream's values remember what was read of them, without a lock.
+	if w.pool, err = newInputs(w.options.Seed, poolSize); err != nil {
+		return err
+	}
 	g, err := newGenerator(w.engines.upstream, w.options.Seed, stream)
 	if err != nil {
 		return err
@@ -135,10 +136,10 @@ func (w *worker) compare(made *tree, macros map[string]bool, inputs []*input) (i
 		return 0, err
 	}
 	defer c.Free()
-	if verdict := c.compareVerdicts(); verdict != same || c.Program == nil {
+	if verdict := w.engines.compareVerdicts(c); verdict != same || c.Program == nil {
 		w.report.notCompiled(verdict)
 		if verdict == different {
-			w.differ(made, nil)
+			w.differ(made, nil, &Difference{c.Source, c.UpstreamVerdict, c.OurVerdict})
 		}
 		return 1, nil
 	}
@@ -149,11 +150,12 @@ func (w *worker) compare(made *tree, macros map[string]bool, inputs []*input) (i
 			w.report.tooSlow()
 			return i + 1, nil
 		}
-		verdict := c.compareResults(in, upstream, c.evaluateOurs(w.scratch, in))
+		ours := c.evaluateOurs(w.scratch, in)
+		verdict := c.compareResults(in, upstream, ours)
 		isValue := w.report.evaluated(upstream, verdict)
 		valued = valued || isValue
 		if verdict == different {
-			w.differ(made, in)
+			w.differ(made, in, &Difference{c.Source, upstream, ours})
 			return i + 1, nil
 		}
 	}
@@ -163,12 +165,12 @@ func (w *worker) compare(made *tree, macros map[string]bool, inputs []*input) (i
 	return len(inputs), nil
 }
 
-// differ makes a difference small and reports it.
-func (w *worker) differ(made *tree, in *input) {
+// differ makes a difference small and reports it; one that does not show again is reported as it was first seen.
+func (w *worker) differ(made *tree, in *input, first *Difference) {
 	small := smallest(made, func(candidate *tree) bool { return w.differs(candidate.String(), in) != nil })
 	found := w.differs(small.String(), in)
 	if found == nil {
-		found = &Difference{Expression: made.String(), Upstream: "differed once, and not again"}
+		found = first
 	}
 	if w.report.differ(*found) {
 		fmt.Fprintf(w.options.Progress, "%s\n  upstream %s\n  ours     %s\n", found.Expression, found.Upstream, found.Ours)
@@ -182,7 +184,7 @@ func (w *worker) differs(source string, in *input) *Difference {
 		return nil
 	}
 	defer c.Free()
-	if c.compareVerdicts() == different {
+	if w.engines.compareVerdicts(c) == different {
 		return &Difference{source, c.UpstreamVerdict, c.OurVerdict}
 	}
 	if c.Program == nil || c.Ours == nil || in == nil {
