@@ -45,8 +45,15 @@ func (r *Report) notCompiled(verdict outcome) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.refused++
-	if verdict == known {
+	r.count(verdict)
+}
+
+func (r *Report) count(verdict outcome) {
+	switch verdict {
+	case known:
 		r.known++
+	case varying:
+		r.varying++
 	}
 }
 
@@ -54,12 +61,7 @@ func (r *Report) notCompiled(verdict outcome) {
 func (r *Report) evaluated(upstream string, verdict outcome) bool {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	switch verdict {
-	case known:
-		r.known++
-	case varying:
-		r.varying++
-	}
+	r.count(verdict)
 	switch {
 	case strings.HasPrefix(upstream, "value"):
 		r.values++
