@@ -12,11 +12,11 @@ use crate::record::Place;
 use crate::value::{LazyMap, ListView, MapView, Value};
 
 /// What a selection finds.
+#[derive(Clone, Copy)]
 enum Found<'a> {
     Value(Value<'a>),
-    Missing,
-    /// A field of a message that is not set: its default.
-    Default(Value<'a>),
+    /// Nothing; a field of a message that is not set has a default.
+    Missing(Option<Value<'a>>),
     Fail(Value<'a>),
 }
 
@@ -186,8 +186,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             let found = self.qualify(qualifier, value, optional);
             value = match found {
                 // An error that is there as a value is seen, and charged for, by the selection that follows.
-                Found::Value(value) | Found::Default(value) => value,
-                Found::Missing => return Value::Optional(None),
+                Found::Value(value) => value,
+                Found::Missing(_) => return Value::Optional(None),
                 Found::Fail(error) => return error,
             };
         }
@@ -198,38 +198,23 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     fn qualify(&mut self, qualifier: &'a Qualifier, object: Value<'a>, optional: bool) -> Found<'a> {
         let found = match &qualifier.kind {
             QualifierKind::String(field) => self.field(qualifier, field, object),
-            QualifierKind::Test(field) => {
-                let found = match self.field(qualifier, field, object) {
-                    Found::Default(_) => Found::Missing,
-                    found => found,
-                };
-                match found {
-                    Found::Value(Value::Halt) => return found,
-                    Found::Fail(_) | Found::Default(_) => found,
-                    Found::Value(value) if optional => Found::Value(value),
-                    Found::Missing if optional => found,
-                    Found::Value(_) => Found::Value(Value::Bool(true)),
-                    Found::Missing => Found::Value(Value::Bool(false)),
-                }
-            }
+            QualifierKind::Test(field) => match self.field(qualifier, field, object) {
+                found @ (Found::Fail(_) | Found::Value(Value::Halt)) => found,
+                found if optional => found,
+                Found::Value(_) => Found::Value(Value::Bool(true)),
+                Found::Missing(_) => Found::Value(Value::Bool(false)),
+            },
             QualifierKind::Int(i) => lookup(self.ctx, object, Value::Int(*i)),
             QualifierKind::Uint(u) => lookup(self.ctx, object, Value::Uint(*u)),
             QualifierKind::Double(d) => lookup(self.ctx, object, Value::Double(*d)),
             QualifierKind::Bool(b) => lookup(self.ctx, object, Value::Bool(*b)),
             QualifierKind::Attribute(index) | QualifierKind::Computed(index) => self.dynamic(*index, object, optional),
         };
-        let found = match found {
-            Found::Default(_) if optional => Found::Missing,
-            Found::Default(value) => Found::Value(value),
-            found => found,
-        };
-        let value = match (&found, optional) {
-            (Found::Fail(Value::Halt) | Found::Value(Value::Halt), _) => {
-                return Found::Fail(Value::Halt);
-            }
-            (Found::Fail(_) | Found::Missing, true) => return found,
-            (Found::Value(value) | Found::Default(value) | Found::Fail(value), _) => *value,
-            (Found::Missing, false) => self.missing_key(&qualifier.kind, object),
+        let value = match found {
+            Found::Fail(Value::Halt) | Found::Value(Value::Halt) => return Found::Fail(Value::Halt),
+            Found::Fail(_) | Found::Missing(_) if optional => return found,
+            Found::Value(value) | Found::Fail(value) | Found::Missing(Some(value)) => value,
+            Found::Missing(None) => self.missing_key(&qualifier.kind, object),
         };
         if TRACKED {
             if let QualifierKind::Computed(_) = qualifier.kind {
@@ -239,22 +224,22 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
         match found {
             _ if !self.ctx.charge(SELECT_AND_IDENT) => Found::Fail(Value::Halt),
-            Found::Missing => Found::Fail(value),
-            found => found,
+            Found::Fail(_) | Found::Missing(None) => Found::Fail(value),
+            Found::Value(_) | Found::Missing(Some(_)) => Found::Value(value),
         }
     }
 
     /// Selects by the value of an attribute.
     fn dynamic(&mut self, index: u32, object: Value<'a>, optional: bool) -> Found<'a> {
         let Some(attribute) = self.program.attributes.get(index as usize) else {
-            return Found::Missing;
+            return Found::Missing(None);
         };
         let key = self.resolve(attribute);
         match key {
             Value::Error(_) | Value::Halt => Found::Fail(key),
             Value::String(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::Bool(_) => {
                 match lookup(self.ctx, object, key) {
-                    Found::Missing if !optional => Found::Fail(missing(self.ctx, object, key)),
+                    Found::Missing(None) if !optional => Found::Fail(missing(self.ctx, object, key)),
                     found => found,
                 }
             }
@@ -288,7 +273,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         match found {
             Some(error @ Value::Error(_)) => Found::Fail(error),
             Some(value) => Found::Value(value),
-            None => Found::Missing,
+            None => Found::Missing(None),
         }
     }
 }
@@ -309,7 +294,7 @@ fn lazy_field<'a>(ctx: &EvalContext<'a>, map: &'a dyn LazyMap<'a>, qualifier: &Q
     let known = qualifier.hint.get() as usize;
     let index = if known < map.len() && map.key(known) == name { Some(known) } else { map.index_of(name) };
     let Some(index) = index else {
-        return Found::Missing;
+        return Found::Missing(None);
     };
     if index != known {
         qualifier.hint.set(index as u32);
@@ -338,15 +323,15 @@ fn lookup<'a>(ctx: &EvalContext<'a>, object: Value<'a>, key: Value<'a>) -> Found
         return match map.find(ctx, key) {
             Some(error @ (Value::Error(_) | Value::Halt)) => Found::Fail(error),
             Some(value) => Found::Value(value),
-            None => Found::Missing,
+            None => Found::Missing(None),
         };
     }
     let Some(list) = ListView::of(object) else {
         let member = if let Value::Opaque(opaque) = object { object::select(ctx, opaque, key) } else { None };
         return match member {
-            None => Found::Missing,
+            None => Found::Missing(None),
             Some(Member::Set(value)) => Found::Value(value),
-            Some(Member::Unset(default)) => Found::Default(default),
+            Some(Member::Unset(default)) => Found::Missing(Some(default)),
             Some(Member::Fail(error)) => Found::Fail(error),
         };
     };
@@ -367,6 +352,6 @@ fn lookup<'a>(ctx: &EvalContext<'a>, object: Value<'a>, key: Value<'a>) -> Found
             Found::Value(ctx.errorf(format_args!("unsupported index type: {}", key.go_type_name())))
         }
         Some(value) => Found::Value(value),
-        None => Found::Missing,
+        None => Found::Missing(None),
     }
 }
