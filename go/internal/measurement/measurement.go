@@ -22,7 +22,7 @@ type Origin struct {
 
 // NewOrigin describes this machine, this program and the checkout that it is run in.
 func NewOrigin() Origin {
-	o := Origin{Machine: machine(), Commit: output("git", "describe", "--always", "--dirty"), Date: time.Now().UTC().Format(time.RFC3339)}
+	o := Origin{Machine: machine(), Commit: commit(), Date: time.Now().UTC().Format(time.RFC3339)}
 	o.Versions = map[string]string{"go": runtime.Version(), "rust": output("rustc", "--version")}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dep := range info.Deps {
@@ -33,6 +33,15 @@ func NewOrigin() Origin {
 		}
 	}
 	return o
+}
+
+// commit is the checkout's, marked if anything but results has changed since.
+func commit() string {
+	commit := output("git", "describe", "--always")
+	if output("git", "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude)benchmarks/results") != "" {
+		commit += "-dirty"
+	}
+	return commit
 }
 
 func output(name string, args ...string) string {
