@@ -35,9 +35,10 @@ const (
 	flagQuantity = 2
 	flagTime     = 4
 	flagSorted   = 8
+	flagBytes    = 16
 )
 
-// cell is 16 bytes of a record. head has the tag in its lowest byte, then flags, two zero bytes and a 32-bit length; both words are
+// cell is 16 bytes of a record. head has the tag in its lowest byte, then flags, the number of a struct's Go type and a 32-bit length; both words are
 // written little-endian.
 type cell struct {
 	head    uint64
@@ -45,6 +46,9 @@ type cell struct {
 }
 
 var nullCell = cell{head: tagNull}
+
+// nilBytesCell is a nil []byte.
+var nilBytesCell = cell{head: head(tagNull, flagBytes, 0)}
 
 func boolCell(v bool) cell {
 	if v {

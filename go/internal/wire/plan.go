@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"reflect"
 	"slices"
 	"sync"
@@ -70,8 +71,10 @@ type node struct {
 	names  []string
 	// pointerShaped types are stored in an interface's data word itself.
 	pointerShaped bool
-	entry         *value.TypeReflectCacheEntry
-	text          string
+	// number tells structs of different types apart; 0 if there are too many.
+	number uint16
+	entry  *value.TypeReflectCacheEntry
+	text   string
 }
 
 // Plans of all types seen so far. Readers take no lock; builders copy the map.
@@ -80,6 +83,8 @@ var (
 	plansLock sync.Mutex
 	// nameIDs numbers the names of all fields of all plans.
 	nameIDs = map[string]uint32{}
+	// structCount is how many structs have plans.
+	structCount int
 	// nameCount is len(nameIDs), readable without the lock.
 	nameCount atomic.Uint32
 )
@@ -216,6 +221,9 @@ func (b *builder) planKind(n *node, t reflect.Type) {
 		n.op = mapOp(t, n.elem)
 	case reflect.Struct:
 		n.op = opStruct
+		if structCount++; structCount <= math.MaxUint16 {
+			n.number = uint16(structCount)
+		}
 		b.planStruct(n, t)
 	default:
 		n.op, n.text = opUnsupported, "unsupported Go type for CEL: "+t.String()

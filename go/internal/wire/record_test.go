@@ -61,10 +61,10 @@ func (d *decoder) value(index int) any {
 	d.t.Helper()
 	c := d.cells[16*index : 16*index+16]
 	flags, n, payload := c[1], int(binary.LittleEndian.Uint32(c[4:])), binary.LittleEndian.Uint64(c[8:])
-	if c[2] != 0 || c[3] != 0 {
-		d.t.Fatalf("cell %d: reserved bytes %v", index, c[2:4])
+	if typed := c[2] != 0 || c[3] != 0; typed != (c[0] == tagStruct) {
+		d.t.Fatalf("cell %d: tag %d with type %v", index, c[0], c[2:4])
 	}
-	if c[0] < tagString && (flags != 0 || n != 0) {
+	if c[0] < tagString && (flags != 0 && (c[0] != tagNull || flags != flagBytes) || n != 0) {
 		d.t.Fatalf("cell %d: tag %d with flags %d, length %d", index, c[0], flags, n)
 	}
 	switch c[0] {

@@ -177,6 +177,9 @@ func (e *Encoder) structFields(it *item) {
 		tag = tagMap
 	}
 	e.close(it, tag, flags|flagSorted, k/2, first)
+	if tag == tagStruct {
+		e.cells[it.at].head |= uint64(n.number) << 16
+	}
 }
 
 // isEmptyAt is isEmpty of the field at p.
@@ -278,11 +281,11 @@ func (e *Encoder) list(n *node, first unsafe.Pointer, length, at int, depth uint
 
 func (e *Encoder) bytes(s *sliceHeader) cell {
 	if s.ptr == nil {
-		return nullCell
+		return nilBytesCell
 	}
 	start := len(e.heap)
 	e.heap = base64.StdEncoding.AppendEncode(e.heap, unsafe.Slice((*byte)(s.ptr), s.len))
-	return e.textCell(start, 0)
+	return e.textCell(start, flagBytes)
 }
 
 // interfaceAt reads a value of an interface type.

@@ -78,6 +78,8 @@ pub mod flags {
     pub const TIME: u8 = 4;
     /// A map whose keys are known to be sorted bytewise.
     pub const SORTED: u8 = 8;
+    /// The string or null is a Go `[]byte` (a nil one is equal to an empty one inside whole-struct equality).
+    pub const BYTES: u8 = 16;
 }
 
 /// A record whose bytes have been checked by [`Record::parse`].
@@ -202,6 +204,11 @@ impl<'a> RecordRef<'a> {
     pub fn is_struct(&self) -> bool {
         let header = self.header();
         header.tag == Tag::Struct as u8 && header.flags & flags::TYPED != 0
+    }
+
+    /// A number of the Go struct's type, the same for all of that type in the process; 0 if it is not known, or for what is no struct.
+    pub(crate) fn go_type(&self) -> u16 {
+        self.record.cells.get(self.cell as usize).map_or(0, |cell| u16::from_le_bytes([cell[2], cell[3]]))
     }
 
     /// Whether the two are the same cell of the same record.

@@ -7,6 +7,10 @@ use crate::value::Value;
 
 /// Whether the two structs are equal by value (of no meaning once the context has halted): quantities by amount, times by instant, nil slices and maps as empty ones.
 pub(crate) fn deep_equal<'a>(ctx: &EvalContext<'a>, left: RecordRef<'a>, right: RecordRef<'a>) -> bool {
+    let (left_type, right_type) = (left.go_type(), right.go_type());
+    if left_type != right_type && left_type != 0 && right_type != 0 {
+        return false;
+    }
     let mut pending = bumpalo::collections::Vec::new_in(ctx.arena);
     pending.push((left, right));
     while let Some((a, b)) = pending.pop() {
@@ -64,6 +68,7 @@ fn part<'a>(pending: &mut Pending<'a>, a: Option<Value<'a>>, b: Option<Value<'a>
         (Value::Null, Value::Record(other)) | (Value::Record(other), Value::Null) => {
             other.tag() != Tag::Struct && other.is_empty()
         }
+        (Value::Null, Value::String("")) | (Value::String(""), Value::Null) => mark & flags::BYTES != 0,
         (Value::Null, Value::Null) => true,
         (Value::Bool(a), Value::Bool(b)) => a == b,
         (Value::Int(a), Value::Int(b)) => a == b,
