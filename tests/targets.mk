@@ -33,7 +33,7 @@ test-c: lib
 	tests/c/run
 
 .PHONY: test-go
-test-go: lib
+test-go: lib lib-differential
 	cd go && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 # The core with the calls for bare expressions, and with bugs to plant. Go does not see that a library changed: what is linked with it is

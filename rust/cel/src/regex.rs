@@ -4,6 +4,7 @@ mod class;
 mod parse;
 #[cfg(test)]
 mod tests;
+mod unicode;
 
 use std::cell::RefCell;
 use std::ops::Deref;

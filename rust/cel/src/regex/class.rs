@@ -1,23 +1,12 @@
 //! Character classes of RE2's syntax: `[...]`, `\d`, `[[:alpha:]]`, `\p{Greek}`, and escapes.
 
-use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::parse::{Code, message};
+use super::unicode::{class, fold};
 
 /// The greatest code point.
-const MAX: u32 = 0x10_ffff;
-
-/// A character and all that are equal to it without regard to case.
-pub(super) fn folded(c: char) -> ClassUnicode {
-    let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
-    fold(&mut class);
-    class
-}
-
-fn fold(class: &mut ClassUnicode) {
-    // Fails only without regex-syntax's tables of cases, which are compiled in.
-    let _ = class.try_case_fold_simple();
-}
+pub(super) const MAX: u32 = 0x10_ffff;
 
 fn rest(pattern: &str, at: usize) -> &str {
     pattern.get(at..).unwrap_or("")
@@ -33,11 +22,12 @@ pub(super) fn bracketed(pattern: &str, at: &mut usize, fold_case: bool) -> Resul
     *at += 1;
     let negated = rest(pattern, *at).starts_with('^');
     *at += usize::from(negated);
-    let mut class = ClassUnicode::empty();
+    // Named classes come folded, and are not folded again with what else is between the brackets.
+    let (mut class, mut ranges) = (ClassUnicode::empty(), ClassUnicode::empty());
     let mut first = true;
     while first || !rest(pattern, *at).starts_with(']') {
         first = false;
-        if let Some(named) = posix(pattern, at)? {
+        if let Some(named) = posix(pattern, at, fold_case)? {
             class.union(&named);
             continue;
         }
@@ -57,12 +47,13 @@ pub(super) fn bracketed(pattern: &str, at: &mut usize, fold_case: bool) -> Resul
                 return Err(message(Code::InvalidCharRange, between(pattern, start, *at)));
             }
         }
-        push_range(&mut class, low, high);
+        push_range(&mut ranges, low, high);
     }
     *at += 1;
     if fold_case {
-        fold(&mut class);
+        fold(&mut ranges);
     }
+    class.union(&ranges);
     if negated {
         class.negate();
     }
@@ -92,7 +83,7 @@ fn class_char(pattern: &str, at: &mut usize, whole: usize) -> Result<u32, String
 }
 
 /// `[:alpha:]` inside of brackets.
-fn posix(pattern: &str, at: &mut usize) -> Result<Option<ClassUnicode>, String> {
+fn posix(pattern: &str, at: &mut usize, fold_case: bool) -> Result<Option<ClassUnicode>, String> {
     let text = rest(pattern, *at);
     let Some(end) = text.strip_prefix("[:").and_then(|name| name.find(":]")) else {
         return Ok(None);
@@ -121,13 +112,12 @@ fn posix(pattern: &str, at: &mut usize) -> Result<Option<ClassUnicode>, String> 
         _ => return Err(message(Code::InvalidCharRange, whole)),
     };
     *at += whole.len();
-    // Folding is up to the brackets around; but what is negated is folded before.
-    Ok(Some(of_ranges(ranges, negated, false)))
+    Ok(Some(of_ranges(ranges, negated, fold_case)))
 }
 
 const WORD: &[(u32, u32)] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
 
-fn of_ranges(ranges: &[(u32, u32)], negated: bool, fold_case: bool) -> ClassUnicode {
+pub(super) fn of_ranges(ranges: &[(u32, u32)], negated: bool, fold_case: bool) -> ClassUnicode {
     let mut class = ClassUnicode::empty();
     for &(low, high) in ranges {
         push_range(&mut class, low, high);
@@ -153,14 +143,15 @@ pub(super) fn escaped(pattern: &str, at: &mut usize, fold_case: bool) -> Result<
         b'S' => (&[(9, 0xa), (0xc, 0xd), (0x20, 0x20)], true),
         b'w' => (WORD, false),
         b'W' => (WORD, true),
-        b'p' | b'P' => return unicode(pattern, at, *letter == b'P', fold_case).map(Some),
+        b'p' | b'P' => return named(pattern, at, *letter == b'P', fold_case).map(Some),
         _ => return Ok(None),
     };
     *at += 2;
     Ok(Some(of_ranges(ranges, negated, fold_case)))
 }
 
-fn unicode(pattern: &str, at: &mut usize, negated: bool, fold_case: bool) -> Result<ClassUnicode, String> {
+/// `\pN`, `\p{Greek}` or `\P{^Greek}`.
+fn named(pattern: &str, at: &mut usize, negated: bool, fold_case: bool) -> Result<ClassUnicode, String> {
     let text = rest(pattern, *at);
     let after = text.get(2..).unwrap_or("");
     let len = match after.chars().next() {
@@ -178,146 +169,15 @@ fn unicode(pattern: &str, at: &mut usize, negated: bool, fold_case: bool) -> Res
         Some(name) => (!negated, name),
         None => (negated, name),
     };
-    let Some(mut class) = table(name) else {
+    let Some(mut class) = class(name, fold_case) else {
         return Err(message(Code::InvalidCharRange, whole));
     };
     *at += len;
-    if fold_case {
-        fold(&mut class);
-    }
     if negated {
         class.negate();
     }
     Ok(class)
 }
-
-/// Unicode categories and scripts by the names that Go knows.
-fn table(name: &str) -> Option<ClassUnicode> {
-    let canonical: String = name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect();
-    let mut letters = canonical.chars();
-    let first = letters.next()?.to_ascii_uppercase();
-    let canonical: String = std::iter::once(first).chain(letters.map(|c| c.to_ascii_lowercase())).collect();
-    match canonical.as_str() {
-        "Any" => return Some(of_ranges(&[(0, MAX)], false, false)),
-        "Ascii" => return Some(of_ranges(&[(0, 0x7f)], false, false)),
-        "Assigned" => {
-            return query("Cn").map(|mut class| {
-                class.negate();
-                class
-            });
-        }
-        _ => {}
-    }
-    let known = CATEGORIES.contains(&canonical.as_str()) || SCRIPTS.split(' ').any(|script| script == canonical);
-    if known { query(&canonical) } else { None }
-}
-
-fn query(name: &str) -> Option<ClassUnicode> {
-    let hir = regex_syntax::parse(&format!("\\p{{{name}}}")).ok()?;
-    match hir.into_kind() {
-        HirKind::Class(Class::Unicode(class)) => Some(class),
-        // A class of one character is a literal.
-        HirKind::Literal(literal) => {
-            let text = std::str::from_utf8(&literal.0).ok()?;
-            Some(ClassUnicode::new(text.chars().map(|c| ClassUnicodeRange::new(c, c))))
-        }
-        _ => Some(ClassUnicode::empty()),
-    }
-}
-
-/// Short names, and Go's aliases without their underscores.
-const CATEGORIES: [&str; 80] = [
-    "C",
-    "Cc",
-    "Cf",
-    "Cn",
-    "Co",
-    "Cs",
-    "L",
-    "Lc",
-    "Ll",
-    "Lm",
-    "Lo",
-    "Lt",
-    "Lu",
-    "M",
-    "Mc",
-    "Me",
-    "Mn",
-    "N",
-    "Nd",
-    "Nl",
-    "No",
-    "P",
-    "Pc",
-    "Pd",
-    "Pe",
-    "Pf",
-    "Pi",
-    "Po",
-    "Ps",
-    "S",
-    "Sc",
-    "Sk",
-    "Sm",
-    "So",
-    "Z",
-    "Zl",
-    "Zp",
-    "Zs",
-    "Casedletter",
-    "Closepunctuation",
-    "Combiningmark",
-    "Connectorpunctuation",
-    "Control",
-    "Currencysymbol",
-    "Dashpunctuation",
-    "Decimalnumber",
-    "Enclosingmark",
-    "Finalpunctuation",
-    "Format",
-    "Initialpunctuation",
-    "Letter",
-    "Letternumber",
-    "Lineseparator",
-    "Lowercaseletter",
-    "Mark",
-    "Mathsymbol",
-    "Modifierletter",
-    "Modifiersymbol",
-    "Nonspacingmark",
-    "Number",
-    "Openpunctuation",
-    "Other",
-    "Otherletter",
-    "Othernumber",
-    "Otherpunctuation",
-    "Othersymbol",
-    "Paragraphseparator",
-    "Privateuse",
-    "Punctuation",
-    "Separator",
-    "Spaceseparator",
-    "Spacingmark",
-    "Surrogate",
-    "Symbol",
-    "Titlecaseletter",
-    "Unassigned",
-    "Uppercaseletter",
-    "Cntrl",
-    "Digit",
-    "Punct",
-];
-
-/// The scripts that Go finds: it no longer finds those whose names have several words.
-const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese \
-    Buhid Carian Chakma Cham Cherokee Chorasmian Common Coptic Cuneiform Cypriot Cyrillic Deseret Devanagari Dogra Duployan \
-    Elbasan Elymaic Ethiopic Georgian Glagolitic Gothic Grantha Greek Gujarati Gurmukhi Han Hangul Hanunoo Hatran Hebrew \
-    Hiragana Inherited Javanese Kaithi Kannada Katakana Kawi Kharoshthi Khmer Khojki Khudawadi Lao Latin Lepcha Limbu Lisu \
-    Lycian Lydian Mahajani Makasar Malayalam Mandaic Manichaean Marchen Medefaidrin Miao Modi Mongolian Mro Multani Myanmar \
-    Nabataean Nandinagari Newa Nko Nushu Ogham Oriya Osage Osmanya Palmyrene Phoenician Rejang Runic Samaritan Saurashtra \
-    Sharada Shavian Siddham Sinhala Sogdian Soyombo Sundanese Syriac Tagalog Tagbanwa Takri Tamil Tangsa Tangut Telugu Thaana \
-    Thai Tibetan Tifinagh Tirhuta Toto Ugaritic Vai Vithkuqi Wancho Yezidi Yi";
 
 /// An escaped character at `at`, which is moved behind it.
 pub(super) fn escape_char(pattern: &str, at: &mut usize) -> Result<u32, String> {

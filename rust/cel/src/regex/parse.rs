@@ -4,7 +4,7 @@
 
 use regex_syntax::hir::{Class, ClassUnicode, Dot, Hir, Look, Repetition};
 
-use super::class;
+use super::{class, unicode};
 
 /// The greatest number of copies of one thing that nested counted repetitions may make.
 const MAX_REPEAT: u64 = 1000;
@@ -185,7 +185,7 @@ impl<'p> Parser<'p> {
 
     fn literal(&mut self, c: u32) -> Result<(), String> {
         let hir = match char::from_u32(c) {
-            Some(c) if self.flags.fold => Hir::class(Class::Unicode(class::folded(c))),
+            Some(c) if self.flags.fold => Hir::class(Class::Unicode(unicode::folded(c))),
             Some(c) => Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()),
             // A surrogate, which no text has.
             None => Hir::fail(),
