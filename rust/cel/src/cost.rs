@@ -90,7 +90,7 @@ impl Cost {
 }
 
 /// `⌈0.1 · size⌉` in floating point, as Go computes it.
-fn traversal(size: u64) -> u64 {
+pub(crate) fn traversal(size: u64) -> u64 {
     match size {
         0 => 0,
         1..=10 => 1,

@@ -6,6 +6,7 @@
 mod aggregate;
 mod attribute;
 mod call;
+mod concat;
 mod fold;
 mod logic;
 #[cfg(test)]

@@ -24,6 +24,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 self.finish(call, id, &args)
             }
             (&[a, b], Shape::Fixed) => {
+                if !TRACKED && matches!(call.operation, Operation::Add) {
+                    return self.add(call, id, a, b);
+                }
                 let left = self.operand(a);
                 if let Value::Halt = left {
                     return left;
@@ -72,7 +75,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     /// A call with its arguments evaluated.
-    fn finish(&mut self, call: &'a Call, id: u32, args: &[Value<'a>]) -> Value<'a> {
+    pub(super) fn finish(&mut self, call: &'a Call, id: u32, args: &[Value<'a>]) -> Value<'a> {
         let value = self.apply(call, id, args);
         self.charge_call(call, args, value)
     }

@@ -36,7 +36,7 @@ pub fn add<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Valu
         (Value::Int(a), Value::Int(b)) => int_or(ctx, a.checked_add(b), INT_OVERFLOW),
         (Value::Uint(a), Value::Uint(b)) => uint_or(ctx, a.checked_add(b), UINT_OVERFLOW),
         (Value::Double(a), Value::Double(b)) => Value::Double(a + b),
-        (Value::String(a), Value::String(b)) => join_text(ctx, a, b),
+        (Value::String(a), Value::String(b)) => join_texts(ctx, &[a, b]),
         (Value::Bytes(a), Value::Bytes(b)) => {
             if let Some(halt) = ctx.no_room(a.len() + b.len()) {
                 return halt;
@@ -55,19 +55,17 @@ pub fn add<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) -> Valu
     }
 }
 
-fn join_text<'a>(ctx: &EvalContext<'a>, a: &'a str, b: &'a str) -> Value<'a> {
-    if a.is_empty() {
-        return Value::String(b);
+/// Texts one after the other, all at once.
+pub(crate) fn join_texts<'a>(ctx: &EvalContext<'a>, parts: &[&'a str]) -> Value<'a> {
+    let bytes = parts.iter().map(|part| part.len()).fold(0, usize::saturating_add);
+    if let Some(whole) = parts.iter().find(|part| part.len() == bytes) {
+        return Value::String(whole);
     }
-    if b.is_empty() {
-        return Value::String(a);
-    }
-    if let Some(halt) = ctx.no_room(a.len() + b.len()) {
+    if let Some(halt) = ctx.no_room(bytes) {
         return halt;
     }
-    let mut joined = bumpalo::collections::String::with_capacity_in(a.len() + b.len(), ctx.arena);
-    joined.push_str(a);
-    joined.push_str(b);
+    let mut joined = bumpalo::collections::String::with_capacity_in(bytes, ctx.arena);
+    parts.iter().for_each(|part| joined.push_str(part));
     Value::String(joined.into_bump_str())
 }
 
