@@ -122,8 +122,11 @@ func ancestry(name string) []string {
 
 // reason is why a test does not hold in cel-go, empty if it does.
 func (o Outcome) reason() string {
-	if o.Impossible != "" || o.Unexpected == "" {
+	switch {
+	case o.Impossible != "" || o.Unexpected == "":
 		return o.Impossible
+	case o.Missing != "":
+		return o.Missing
 	}
 	for _, known := range []struct{ text, reason string }{
 		{"undeclared reference to 'cel'", "the bindings and block extensions are not in the environment"},

@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/celgate/celgate/go/internal/cabi/expression"
 	"github.com/celgate/celgate/go/internal/differential"
@@ -19,6 +20,8 @@ import (
 type Outcome struct {
 	// Impossible says why Kubernetes' environment cannot express the test; nothing was run then.
 	Impossible string
+	// Missing says what of the test's own environment was left out; what is run without it need not give the expected result.
+	Missing string
 	// Unexpected says how cel-go's result is not the expected one.
 	Unexpected string
 	// Upstream and Ours are the results as text.
@@ -27,14 +30,7 @@ type Outcome struct {
 
 // impossible is what no policy can ask for.
 func impossible(t *test.SimpleTest) string {
-	switch {
-	case t.DisableCheck:
-		return "the type checker cannot be left out"
-	case t.DisableMacros:
-		return "macros cannot be left out"
-	case t.Container != "":
-		return "the container is always empty"
-	case t.GetUnknown() != nil || t.GetAnyUnknowns() != nil:
+	if t.GetUnknown() != nil || t.GetAnyUnknowns() != nil {
 		return "there are no unknown values"
 	}
 	for _, decl := range t.TypeEnv {
@@ -43,45 +39,69 @@ func impossible(t *test.SimpleTest) string {
 		}
 	}
 	for _, bound := range t.Bindings {
-		if _, ok := plain(bound.GetValue()); !ok {
-			return "a variable cannot be bound to such a value"
+		if _, ok := content(bound.GetValue()); !ok {
+			return "no object contains such a value, and a variable cannot be bound to it"
 		}
 	}
 	return ""
 }
 
-// plain is a bound value as an object's content; not all values can be one.
-func plain(value *celpb.Value) (any, bool) {
-	switch kind := value.GetKind().(type) {
-	case *celpb.Value_NullValue:
+// missing is what a policy's environment does not have of the test's.
+func missing(t *test.SimpleTest) string {
+	switch {
+	case t.DisableMacros:
+		return "macros cannot be left out"
+	case t.DisableCheck:
+		return "the type checker cannot be left out, and it refuses the expression"
+	case strings.HasPrefix(t.Container, "cel.expr.conformance."):
+		return "the test's messages are not in the environment"
+	case t.Container != "":
+		return "the container is always empty"
+	}
+	return ""
+}
+
+// content is a bound value as part of an object; not all values can be one.
+func content(value *celpb.Value) (any, bool) {
+	registry, err := types.NewRegistry()
+	if err != nil {
+		return nil, false
+	}
+	bound, err := cel.ProtoAsValue(registry, value)
+	if err != nil {
+		return nil, false
+	}
+	return plain(bound)
+}
+
+func plain(value ref.Val) (any, bool) {
+	switch value := value.(type) {
+	case types.Null:
 		return nil, true
-	case *celpb.Value_BoolValue:
-		return kind.BoolValue, true
-	case *celpb.Value_Int64Value:
-		return kind.Int64Value, true
-	case *celpb.Value_DoubleValue:
-		return kind.DoubleValue, true
-	case *celpb.Value_StringValue:
-		return kind.StringValue, true
-	case *celpb.Value_ListValue:
+	case types.Bool, types.Int, types.Uint, types.Double, types.String:
+		return value.Value(), true
+	case traits.Lister:
 		list := []any{}
-		for _, value := range kind.ListValue.Values {
-			element, ok := plain(value)
+		for i := types.Int(0); i < value.Size().(types.Int); i++ {
+			element, ok := plain(value.Get(i))
 			if !ok {
 				return nil, false
 			}
 			list = append(list, element)
 		}
 		return list, true
-	case *celpb.Value_MapValue:
+	case traits.Mapper:
 		entries := map[string]any{}
-		for _, entry := range kind.MapValue.Entries {
-			key, isString := entry.Key.GetKind().(*celpb.Value_StringValue)
-			value, ok := plain(entry.Value)
-			if !isString || !ok {
+		for it := value.Iterator(); it.HasNext() == types.True; {
+			key, isString := it.Next().(types.String)
+			if !isString {
 				return nil, false
 			}
-			entries[key.StringValue] = value
+			entry, ok := plain(value.Get(key))
+			if !ok {
+				return nil, false
+			}
+			entries[string(key)] = entry
 		}
 		return entries, true
 	}
@@ -106,7 +126,7 @@ func Run(scratch *expression.Scratch, t *test.SimpleTest) (Outcome, error) {
 	defer encoder.Put()
 	for i, variable := range declared {
 		if bound, ok := t.Bindings[variable.Name]; ok {
-			value, _ := plain(bound.GetValue())
+			value, _ := content(bound.GetValue())
 			activation[variable.Name] = value
 			encoder.SetPlain(i, value)
 		}
@@ -116,7 +136,7 @@ func Run(scratch *expression.Scratch, t *test.SimpleTest) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer compiled.Free()
-	var outcome Outcome
+	outcome := Outcome{Missing: missing(t)}
 	if outcome.Upstream, outcome.Unexpected, err = upstream(compiled, t, activation); err != nil {
 		return outcome, err
 	}

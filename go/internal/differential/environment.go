@@ -115,6 +115,9 @@ func typeOf(t *cel.Type) expression.Type {
 		name = "dyn"
 	}
 	declared := expression.Type{Name: name}
+	if t.DeclaredTypeName() == "wrapper("+name+")" {
+		return expression.Type{Name: "wrapper", Parameters: []expression.Type{declared}}
+	}
 	for _, parameter := range t.Parameters() {
 		declared.Parameters = append(declared.Parameters, typeOf(parameter))
 	}

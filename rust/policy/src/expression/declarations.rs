@@ -83,6 +83,9 @@ fn generic(name: &str, parameters: &[Type]) -> Option<Type> {
         ("list", [element]) => Some(Type::list(element.clone())),
         ("map", [key, value]) => Some(Type::map(key.clone(), value.clone())),
         ("optional_type", [inner]) => Some(Type::optional(inner.clone())),
+        ("wrapper", [of @ (Type::Bool | Type::Bytes | Type::Double | Type::Int | Type::String | Type::Uint)]) => {
+            Some(Type::Wrapper(of.clone().into()))
+        }
         ("type", [of]) => Some(Type::type_of(of.clone())),
         _ => None,
     }
