@@ -60,6 +60,16 @@ differential-mutants: lib-differential
 	@mkdir -p $(BIN) && rm -f $(BIN)/differential && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
 	$(BIN)/differential --mutants --cases=$(CASES) --seed=$(SEED)
 
+WORLDS ?= 20000
+REQUESTS ?= 50
+
+# Generated worlds of policies and requests with changes in between, in our plugin and in upstream's at the same time. The small case of a
+# difference is saved where `make test` finds it.
+.PHONY: differential-admission
+differential-admission: lib
+	@mkdir -p $(BIN) && rm -f $(BIN)/differential-admission && cd go && $(GO) build -o ../$(BIN)/differential-admission ./cmd/differential-admission
+	$(BIN)/differential-admission --worlds=$(WORLDS) --requests=$(REQUESTS) --seed=$(SEED) --save=go/internal/harness/testdata $(DIFFERENTIAL_FLAGS)
+
 # cel-spec's own tests, in the core and in cel-go; CONFORMANCE_FLAGS=--propose prints the exclusions that cel-go's results ask for.
 .PHONY: conformance
 conformance: lib-differential

@@ -1,10 +1,13 @@
 package harness
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -18,54 +21,77 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Case is a world and requests as a YAML file has them.
+// Case is a world and requests as a file has them, YAML or JSON: only JSON tells 2.0 from 2.
 type Case struct {
 	Policies []*v1.ValidatingAdmissionPolicy `json:"policies"`
 	// Bindings; a case without any gets one with the action Deny for each policy.
-	Bindings   []*v1.ValidatingAdmissionPolicyBinding `json:"bindings"`
-	Namespaces []*corev1.Namespace                    `json:"namespaces"`
-	Params     []json.RawMessage                      `json:"params"`
-	Kinds      []CaseKind                             `json:"kinds"`
+	Bindings   []*v1.ValidatingAdmissionPolicyBinding `json:"bindings,omitempty"`
+	Namespaces []*corev1.Namespace                    `json:"namespaces,omitempty"`
+	Params     []json.RawMessage                      `json:"params,omitempty"`
+	Kinds      []CaseKind                             `json:"kinds,omitempty"`
 	// Allowed are the authorization checks that are allowed, as "user verb group/resource" or "user verb /path"; others get no opinion,
 	// or the error "down" if the verb is "explode".
-	Allowed  []string      `json:"allowed"`
+	Allowed []string `json:"allowed,omitempty"`
+	// ByVerb says that authorization checks are answered as AuthorizeByVerb does.
+	ByVerb   bool          `json:"byVerb,omitempty"`
 	Requests []CaseRequest `json:"requests"`
 	// Unordered says that the order of upstream's Go maps shows in its answers: several policies or bindings have a say.
-	Unordered bool `json:"unordered"`
+	Unordered bool `json:"unordered,omitempty"`
+	// Stored says that policies and bindings get no defaults: they are as the API server has stored them.
+	Stored bool `json:"stored,omitempty"`
 }
 
 // CaseKind is a custom kind.
 type CaseKind struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	Namespaced bool   `json:"namespaced"`
+	Namespaced bool   `json:"namespaced,omitempty"`
+}
+
+// CaseChange is a change before a request.
+type CaseChange struct {
+	Apply  json.RawMessage `json:"apply,omitempty"`
+	Delete json.RawMessage `json:"delete,omitempty"`
+	Unseen bool            `json:"unseen,omitempty"`
+	// Kinds replaces the custom kinds, if it is there; it may be empty.
+	Kinds *[]CaseKind `json:"kinds,omitempty"`
 }
 
 // CaseRequest is a request; what is left out follows from the object, or oldObject.
 type CaseRequest struct {
-	Name        string           `json:"name"`
-	Operation   string           `json:"operation"`
-	Object      json.RawMessage  `json:"object"`
-	OldObject   json.RawMessage  `json:"oldObject"`
-	Options     json.RawMessage  `json:"options"`
-	APIVersion  string           `json:"apiVersion"`
-	Kind        string           `json:"kind"`
-	Resource    string           `json:"resource"`
-	Subresource string           `json:"subresource"`
-	Namespace   *string          `json:"namespace"`
-	ObjectName  *string          `json:"objectName"`
-	DryRun      bool             `json:"dryRun"`
-	User        user.DefaultInfo `json:"user"`
+	Name       string          `json:"name,omitempty"`
+	Changes    []CaseChange    `json:"changes,omitempty"`
+	Operation  string          `json:"operation,omitempty"`
+	Object     json.RawMessage `json:"object,omitempty"`
+	OldObject  json.RawMessage `json:"oldObject,omitempty"`
+	Options    json.RawMessage `json:"options,omitempty"`
+	APIVersion string          `json:"apiVersion,omitempty"`
+	Kind       string          `json:"kind,omitempty"`
+	// ResourceVersion is the resource's apiVersion, if it is not the kind's.
+	ResourceVersion string            `json:"resourceVersion,omitempty"`
+	Resource        string            `json:"resource,omitempty"`
+	Subresource     string            `json:"subresource,omitempty"`
+	Namespace       *string           `json:"namespace,omitempty"`
+	ObjectName      *string           `json:"objectName,omitempty"`
+	DryRun          bool              `json:"dryRun,omitempty"`
+	User            *user.DefaultInfo `json:"user,omitempty"`
 }
 
-// Load reads a case from a YAML file.
+// Load reads a case from a file.
 func Load(path string) (*Case, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	var c Case
-	if err := yaml.UnmarshalStrict(data, &c); err != nil {
+	if filepath.Ext(path) == ".json" {
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(&c)
+	} else {
+		err = yaml.UnmarshalStrict(data, &c)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &c, nil
@@ -94,11 +120,7 @@ func (c *Case) World() (*World, error) {
 		}
 		w.Params = append(w.Params, informed(param))
 	}
-	for _, kind := range c.Kinds {
-		gvk := schema.FromAPIVersionAndKind(kind.APIVersion, kind.Kind)
-		resource, _ := meta.UnsafeGuessKindToResource(gvk)
-		w.Kinds = append(w.Kinds, Kind{Kind: gvk, Resource: resource, Namespaced: kind.Namespaced})
-	}
+	w.Kinds = kindsOf(c.Kinds)
 	allowed := map[string]bool{}
 	for _, check := range c.Allowed {
 		allowed[check] = true
@@ -116,8 +138,65 @@ func (c *Case) World() (*World, error) {
 		}
 		return authorizer.DecisionNoOpinion, "no rule for " + check, nil
 	}
-	w.Default()
+	if c.ByVerb {
+		w.Authorize = AuthorizeByVerb
+	}
+	if !c.Stored {
+		w.Default()
+	}
 	return w, nil
+}
+
+func kindsOf(kinds []CaseKind) []Kind {
+	made := []Kind{}
+	for _, kind := range kinds {
+		gvk := schema.FromAPIVersionAndKind(kind.APIVersion, kind.Kind)
+		resource, _ := meta.UnsafeGuessKindToResource(gvk)
+		made = append(made, Kind{Kind: gvk, Resource: resource, Namespaced: kind.Namespaced})
+	}
+	return made
+}
+
+// Script makes the case's script.
+func (c *Case) Script() (*Script, error) {
+	world, err := c.World()
+	if err != nil {
+		return nil, err
+	}
+	script := &Script{World: world}
+	for i := range c.Requests {
+		r := &c.Requests[i]
+		step := Step{Name: r.Name}
+		if step.Request, err = r.Request(); err != nil {
+			return nil, err
+		}
+		for _, change := range r.Changes {
+			made, err := change.change(c.Stored)
+			if err != nil {
+				return nil, err
+			}
+			step.Changes = append(step.Changes, made)
+		}
+		script.Steps = append(script.Steps, step)
+	}
+	return script, nil
+}
+
+func (c *CaseChange) change(stored bool) (change Change, err error) {
+	change.Unseen = c.Unseen
+	if c.Kinds != nil {
+		change.Kinds = kindsOf(*c.Kinds)
+	}
+	if len(c.Apply) > 0 {
+		change.Apply, err = Decode(c.Apply)
+	}
+	if err == nil && len(c.Delete) > 0 {
+		change.Delete, err = Decode(c.Delete)
+	}
+	if !stored {
+		defaultStored(change.Apply)
+	}
+	return change, err
 }
 
 // informed is a param as informers give it: typed objects come without their kind.
@@ -167,7 +246,7 @@ func (r *CaseRequest) override(request *Request) {
 		request.Kind = schema.FromAPIVersionAndKind(r.APIVersion, r.Kind)
 	}
 	if r.Resource != "" {
-		version, _ := schema.ParseGroupVersion(r.APIVersion)
+		version, _ := schema.ParseGroupVersion(cmp.Or(r.ResourceVersion, r.APIVersion))
 		request.Resource = version.WithResource(r.Resource)
 	}
 	if r.Namespace != nil {
@@ -177,7 +256,7 @@ func (r *CaseRequest) override(request *Request) {
 		request.Name = *r.ObjectName
 	}
 	request.Subresource, request.DryRun = r.Subresource, r.DryRun
-	if r.User.Name != "" {
-		request.User = &r.User
+	if r.User != nil {
+		request.User = r.User
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -70,15 +71,18 @@ func prepare(ctx context.Context, plugin Plugin, world *World) (*Cluster, inform
 	plugin.SetDynamicClient(dynamicClient)
 	plugin.SetDrainedNotification(ctx.Done())
 	plugin.SetUnconditionalAuthorizer(worldAuthorizer{world})
-	plugin.SetExcludedAdmissionResources([]schema.GroupResource{
-		{Group: "authentication.k8s.io", Resource: "tokenreviews"},
-		{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"},
-	})
+	plugin.SetExcludedAdmissionResources(excluded)
 	if err := plugin.ValidateInitialization(); err != nil {
 		return nil, nil, err
 	}
-	c := &Cluster{Plugin: plugin, Client: client, Dynamic: dynamicClient, Objects: Objects()}
+	c := &Cluster{Plugin: plugin, Client: client, Dynamic: dynamicClient, Objects: Objects("v1", "v2", "v3")}
 	return c, factory, nil
+}
+
+// excluded are the resources that no policy judges.
+var excluded = []schema.GroupResource{
+	{Group: "authentication.k8s.io", Resource: "tokenreviews"},
+	{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"},
 }
 
 // objects are the world's objects by the client that serves them.
@@ -145,11 +149,13 @@ func listKind(kind schema.GroupVersionKind) schema.GroupVersionKind {
 	return kind.GroupVersion().WithKind(kind.Kind + "List")
 }
 
-// mapper knows ConfigMaps, Namespaces and the world's kinds.
+// mapper knows a few built-in kinds and the world's kinds.
 func (w *World) mapper() meta.RESTMapper {
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{corev1.SchemeGroupVersion})
 	mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNamespace)
 	mapper.Add(corev1.SchemeGroupVersion.WithKind("Namespace"), meta.RESTScopeRoot)
+	mapper.Add(corev1.SchemeGroupVersion.WithKind("Node"), meta.RESTScopeRoot)
+	mapper.Add(appsv1.SchemeGroupVersion.WithKind("Deployment"), meta.RESTScopeNamespace)
 	for _, kind := range w.Kinds {
 		var scope meta.RESTScope = meta.RESTScopeRoot
 		if kind.Namespaced {

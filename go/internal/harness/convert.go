@@ -1,8 +1,12 @@
 package harness
 
 import (
+	"encoding/json"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
+	appsv1beta1 "k8s.io/api/apps/v1beta1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,18 +17,21 @@ import (
 // WidgetKind is a custom kind with the versions v1, v2 and v3; objects cannot be converted to v3.
 const WidgetKind = "Widget"
 
-// Objects are the object interfaces of a small API server: client-go's types, and Widgets of example.com. Deployments of apps/v1 and
-// apps/v1beta1 are the same resource, as are the Widgets' versions.
-func Objects() admission.ObjectInterfaces {
+// Objects are the object interfaces of a small API server: client-go's types, and Widgets of example.com in these versions. Deployments of
+// apps/v1 and apps/v1beta1 are the same resource, as are the Widgets' versions.
+func Objects(widgets ...string) admission.ObjectInterfaces {
 	equivalents := runtime.NewEquivalentResourceRegistry()
-	for _, version := range []string{"v1", "v2", "v3"} {
+	for _, version := range widgets {
 		gv := schema.GroupVersion{Group: "example.com", Version: version}
 		equivalents.RegisterKindFor(gv.WithResource("widgets"), "", gv.WithKind(WidgetKind))
 	}
 	for _, version := range []string{"v1beta1", "v1"} {
 		gv := schema.GroupVersion{Group: "apps", Version: version}
 		equivalents.RegisterKindFor(gv.WithResource("deployments"), "", gv.WithKind("Deployment"))
+		equivalents.RegisterKindFor(gv.WithResource("deployments"), "status", gv.WithKind("Deployment"))
 	}
+	equivalents.RegisterKindFor(appsv1.SchemeGroupVersion.WithResource("deployments"), "scale", autoscalingv1.SchemeGroupVersion.WithKind("Scale"))
+	equivalents.RegisterKindFor(appsv1beta1.SchemeGroupVersion.WithResource("deployments"), "scale", appsv1beta1.SchemeGroupVersion.WithKind("Scale"))
 	// A version without a kind.
 	equivalents.RegisterKindFor(schema.GroupVersionResource{Group: "apps", Version: "v0", Resource: "deployments"}, "", schema.GroupVersionKind{})
 	scheme := clientgoscheme.Scheme
@@ -55,6 +62,13 @@ type convertor struct{ *runtime.Scheme }
 
 // Convert implements runtime.ObjectConvertor.
 func (c convertor) Convert(in, out, context any) error {
+	if isDeployment(in) && isDeployment(out) {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(data, out)
+	}
 	from, ok := in.(*unstructured.Unstructured)
 	to, outOK := out.(*unstructured.Unstructured)
 	if !ok || !outOK {
@@ -67,4 +81,13 @@ func (c convertor) Convert(in, out, context any) error {
 	to.Object = from.DeepCopy().Object
 	to.SetGroupVersionKind(kind)
 	return unstructured.SetNestedField(to.Object, kind.Version, "spec", "convertedTo")
+}
+
+// isDeployment says whether an object is a Deployment: their versions differ in defaults alone.
+func isDeployment(object any) bool {
+	switch object.(type) {
+	case *appsv1.Deployment, *appsv1beta1.Deployment:
+		return true
+	}
+	return false
 }

@@ -19,6 +19,10 @@ func Decode(data []byte) (runtime.Object, error) {
 	}
 	kind := custom.GroupVersionKind()
 	typed, err := clientgoscheme.Scheme.New(kind)
+	if kind.Group == "meta.k8s.io" {
+		// Options; the scheme knows them by the group of each resource.
+		typed, err = clientgoscheme.Scheme.New(schema.GroupVersionKind{Version: "v1", Kind: kind.Kind})
+	}
 	if err != nil {
 		return custom, nil
 	}

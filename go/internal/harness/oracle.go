@@ -3,7 +3,9 @@ package harness
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"sync"
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -18,41 +20,88 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
-
-	dynamicfake "k8s.io/client-go/dynamic/fake"
 )
 
 // Oracle is upstream's dispatcher over hooks that are put together here, in a fixed order: upstream's own source gives policies, bindings and
 // params in the order of Go maps. All decisions are upstream's code.
 type Oracle struct {
+	state      *State
 	dispatcher generic.Dispatcher[upstream.PolicyHook]
 	hooks      []upstream.PolicyHook
+	compiled   map[string]compiledUpstream
+	// scopes are those of the param kinds that have been found, kept as long as a policy names them.
+	scopes map[schema.GroupVersionKind]meta.RESTScope
+	// matched counts policies and bindings that matched or failed to.
+	matched int
+}
+
+type compiledUpstream struct {
+	version   string
+	evaluator upstream.Validator
 }
 
 // NewOracle makes the oracle of a world.
 func NewOracle(world *World) (*Oracle, error) {
-	typed, custom := world.objects()
-	client := fake.NewClientset(typed...)
-	dynamicClient := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(world.scheme(), world.listKinds(), custom...)
-	if err := track(dynamicClient.Tracker(), world, typed); err != nil {
+	state, err := NewState(world)
+	if err != nil {
 		return nil, err
 	}
-	namespaces := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-	for _, namespace := range world.Namespaces {
-		if err := namespaces.Add(namespace); err != nil {
-			return nil, err
-		}
+	return newOracle(state)
+}
+
+func newOracle(state *State) (*Oracle, error) {
+	o := &Oracle{state: state, compiled: map[string]compiledUpstream{}, scopes: map[schema.GroupVersionKind]meta.RESTScope{}}
+	matcher := generic.NewPolicyMatcher(matching.NewMatcher(corelisters.NewNamespaceLister(state.informer(namespacesResource).store), state.client()))
+	o.dispatcher = upstream.NewDispatcher(worldAuthorizer{state.world}, countingMatcher{PolicyMatcher: matcher, count: &o.matched})
+	return o, o.Refresh(context.Background())
+}
+
+// countingMatcher counts bindings that match and policies or bindings whose matching fails.
+type countingMatcher struct {
+	generic.PolicyMatcher
+	count *int
+}
+
+// DefinitionMatches implements generic.PolicyMatcher.
+func (m countingMatcher) DefinitionMatches(a admission.Attributes, o admission.ObjectInterfaces, policy generic.PolicyAccessor) (bool, schema.GroupVersionResource, schema.GroupVersionKind, error) {
+	matches, resource, kind, err := m.PolicyMatcher.DefinitionMatches(a, o, policy)
+	if err != nil {
+		*m.count++
 	}
-	matcher := matching.NewMatcher(corelisters.NewNamespaceLister(namespaces), client)
-	o := &Oracle{dispatcher: upstream.NewDispatcher(worldAuthorizer{world}, generic.NewPolicyMatcher(matcher))}
-	mapper := world.mapper()
-	policies := slices.SortedFunc(slices.Values(world.Policies), func(a, b *v1.ValidatingAdmissionPolicy) int { return cmp.Compare(a.Name, b.Name) })
+	return matches, resource, kind, err
+}
+
+// BindingMatches implements generic.PolicyMatcher.
+func (m countingMatcher) BindingMatches(a admission.Attributes, o admission.ObjectInterfaces, binding generic.BindingAccessor) (bool, error) {
+	matches, err := m.PolicyMatcher.BindingMatches(a, o, binding)
+	if matches || err != nil {
+		*m.count++
+	}
+	return matches, err
+}
+
+// Refresh takes over what has changed.
+func (o *Oracle) Refresh(context.Context) error {
+	policies := list[*v1.ValidatingAdmissionPolicy](o.state, policiesResource)
+	bindings := list[*v1.ValidatingAdmissionPolicyBinding](o.state, bindingsResource)
+	slices.SortFunc(policies, func(a, b *v1.ValidatingAdmissionPolicy) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(bindings, func(a, b *v1.ValidatingAdmissionPolicyBinding) int { return cmp.Compare(a.Name, b.Name) })
+	o.hooks = nil
+	named := map[schema.GroupVersionKind]bool{}
 	for _, policy := range policies {
-		hook := upstream.PolicyHook{Policy: policy, DynamicClient: dynamicClient, RESTMapper: mapper}
-		for _, binding := range world.Bindings {
+		hook := upstream.PolicyHook{Policy: policy, DynamicClient: o.state.dynamicClient(), RESTMapper: o.state.restMapper()}
+		var kind *schema.GroupVersionKind
+		if paramKind := policy.Spec.ParamKind; paramKind != nil {
+			version, err := schema.ParseGroupVersion(paramKind.APIVersion)
+			if err != nil {
+				continue
+			}
+			parsed := version.WithKind(paramKind.Kind)
+			kind, named[parsed] = &parsed, true
+		}
+		for _, binding := range bindings {
 			if binding.Spec.PolicyName == policy.Name {
 				hook.Bindings = append(hook.Bindings, binding)
 			}
@@ -60,31 +109,85 @@ func NewOracle(world *World) (*Oracle, error) {
 		if len(hook.Bindings) == 0 {
 			continue
 		}
-		slices.SortFunc(hook.Bindings, func(a, b *v1.ValidatingAdmissionPolicyBinding) int { return cmp.Compare(a.Name, b.Name) })
-		var usable bool
-		if hook.ParamInformer, hook.ParamScope, usable, hook.ConfigurationError = world.params(policy, mapper); !usable {
-			continue
-		}
+		hook.ParamInformer, hook.ParamScope, hook.ConfigurationError = o.params(kind)
 		var err error
-		if hook.Evaluator, err = compileUpstream(policy); err != nil {
-			return nil, err
+		if hook.Evaluator, err = o.compile(policy); err != nil {
+			return err
 		}
 		o.hooks = append(o.hooks, hook)
 	}
-	return o, nil
+	maps.DeleteFunc(o.scopes, func(kind schema.GroupVersionKind, _ meta.RESTScope) bool { return !named[kind] })
+	return nil
+}
+
+// params gives what upstream's source would for a policy's paramKind.
+func (o *Oracle) params(kind *schema.GroupVersionKind) (informers.GenericInformer, meta.RESTScope, error) {
+	if kind == nil {
+		return nil, nil, nil
+	}
+	resource, _ := meta.UnsafeGuessKindToResource(*kind)
+	if scope, found := o.scopes[*kind]; found {
+		return o.state.params(resource), scope, nil
+	}
+	mapping, err := o.state.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return nil, nil, unknownKindError{*kind}
+	}
+	o.scopes[*kind] = mapping.Scope
+	return o.state.params(mapping.Resource), mapping.Scope, nil
+}
+
+func (o *Oracle) compile(policy *v1.ValidatingAdmissionPolicy) (upstream.Validator, error) {
+	if known, found := o.compiled[policy.Name]; found && known.version == policy.ResourceVersion {
+		return known.evaluator, nil
+	}
+	evaluator, err := compileUpstream(policy)
+	if err == nil {
+		o.compiled[policy.Name] = compiledUpstream{policy.ResourceVersion, evaluator}
+	}
+	return evaluator, err
 }
 
 // Validate decides a request.
 func (o *Oracle) Validate(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces) error {
+	// What the plugin does before its dispatcher.
+	switch resource := a.GetResource().GroupResource(); {
+	case slices.Contains(excluded, resource), resource.Group == v1.GroupName && slices.Contains(admissionResources, resource.Resource):
+		return nil
+	}
 	return o.dispatcher.Dispatch(ctx, a, objects, o.hooks)
+}
+
+// admissionResources are those that upstream's generic plugin exempts from policies of the API.
+var admissionResources = []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"}
+
+// plain are compilers for policies without variables: making one costs most of what compiling a policy does, and only variables change it.
+var plain = sync.Pool{}
+
+// compilerFor gives a compiler for a policy until done is called.
+func compilerFor(policy *v1.ValidatingAdmissionPolicy) (compiler *plugincel.CompositedCompiler, done func(), err error) {
+	if len(policy.Spec.Variables) > 0 {
+		compiler, err = newCompiler()
+		return compiler, func() {}, err
+	}
+	compiler, _ = plain.Get().(*plugincel.CompositedCompiler)
+	if compiler == nil {
+		compiler, err = newCompiler()
+	}
+	return compiler, func() { plain.Put(compiler) }, err
+}
+
+func newCompiler() (*plugincel.CompositedCompiler, error) {
+	return plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 }
 
 // compileUpstream compiles a policy with the parts that upstream's plugin compiles it with.
 func compileUpstream(policy *v1.ValidatingAdmissionPolicy) (upstream.Validator, error) {
-	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	compiler, done, err := compilerFor(policy)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	full := plugincel.OptionalVariableDeclarations{HasParams: policy.Spec.ParamKind != nil, HasAuthorizer: true}
 	forMessages := plugincel.OptionalVariableDeclarations{HasParams: full.HasParams}
 	var variables []plugincel.NamedExpressionAccessor
@@ -117,47 +220,13 @@ func compileUpstream(policy *v1.ValidatingAdmissionPolicy) (upstream.Validator, 
 	return upstream.NewValidator(compile(validations, full), matcher, compile(annotations, full), compile(messages, forMessages), policy.Spec.FailurePolicy, nil), nil
 }
 
-// params gives what upstream's source would for a policy's paramKind. usable is false if the policy is left out.
-func (w *World) params(policy *v1.ValidatingAdmissionPolicy, mapper meta.RESTMapper) (informer informers.GenericInformer, scope meta.RESTScope, usable bool, err error) {
-	if policy.Spec.ParamKind == nil {
-		return nil, nil, true, nil
-	}
-	gv, err := schema.ParseGroupVersion(policy.Spec.ParamKind.APIVersion)
-	if err != nil {
-		return nil, nil, false, err
-	}
-	kind := gv.WithKind(policy.Spec.ParamKind.Kind)
-	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
-	if err != nil {
-		return nil, nil, true, unknownKindError{kind}
-	}
-	store := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
-	for _, param := range w.Params {
-		if paramKind(param) == kind {
-			if err := store.Add(param); err != nil {
-				return nil, nil, false, err
-			}
-		}
-	}
-	return sortedInformer{lister: sortedLister{cache.NewGenericLister(store, mapping.Resource.GroupResource())}}, mapping.Scope, true, nil
-}
-
 type unknownKindError struct{ kind schema.GroupVersionKind }
 
 func (e unknownKindError) Error() string {
 	return "failed to find resource referenced by paramKind: '" + e.kind.String() + "'"
 }
 
-// sortedInformer is an informer that has synced, whose lists are sorted.
-type sortedInformer struct{ lister sortedLister }
-
-func (i sortedInformer) Informer() cache.SharedIndexInformer { return syncedInformer{} }
-func (i sortedInformer) Lister() cache.GenericLister         { return i.lister }
-
-type syncedInformer struct{ cache.SharedIndexInformer }
-
-func (syncedInformer) HasSynced() bool { return true }
-
+// sortedLister sorts its lists.
 type sortedLister struct{ cache.GenericLister }
 
 func (l sortedLister) List(selector labels.Selector) ([]runtime.Object, error) {

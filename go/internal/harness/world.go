@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"fmt"
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -58,14 +59,23 @@ func (r *Request) attributes() admission.Attributes {
 // Default fills in what the API server would before it stores a policy or binding.
 func (w *World) Default() {
 	for _, policy := range w.Policies {
-		if policy.Spec.FailurePolicy == nil {
-			policy.Spec.FailurePolicy = pointer(v1.Fail)
-		}
-		defaultMatch(policy.Spec.MatchConstraints)
+		defaultStored(policy)
 	}
 	for _, binding := range w.Bindings {
-		defaultMatch(binding.Spec.MatchResources)
-		if ref := binding.Spec.ParamRef; ref != nil && ref.ParameterNotFoundAction == nil {
+		defaultStored(binding)
+	}
+}
+
+func defaultStored(object runtime.Object) {
+	switch object := object.(type) {
+	case *v1.ValidatingAdmissionPolicy:
+		if object.Spec.FailurePolicy == nil {
+			object.Spec.FailurePolicy = pointer(v1.Fail)
+		}
+		defaultMatch(object.Spec.MatchConstraints)
+	case *v1.ValidatingAdmissionPolicyBinding:
+		defaultMatch(object.Spec.MatchResources)
+		if ref := object.Spec.ParamRef; ref != nil && ref.ParameterNotFoundAction == nil {
 			ref.ParameterNotFoundAction = pointer(v1.DenyAction)
 		}
 	}
@@ -103,4 +113,17 @@ func (a worldAuthorizer) Authorize(_ context.Context, attributes authorizer.Attr
 		return authorizer.DecisionAllow, "", nil
 	}
 	return a.world.Authorize(attributes)
+}
+
+// AuthorizeByVerb answers authorization checks by their verb: allow, deny and explode do as they say, others have no opinion.
+func AuthorizeByVerb(a authorizer.Attributes) (authorizer.Decision, string, error) {
+	switch a.GetVerb() {
+	case "allow":
+		return authorizer.DecisionAllow, "allowed " + a.GetResource(), nil
+	case "deny":
+		return authorizer.DecisionDeny, "denied " + a.GetUser().GetName(), nil
+	case "explode":
+		return authorizer.DecisionNoOpinion, "", fmt.Errorf("no answer for %s%s", a.GetResource(), a.GetPath())
+	}
+	return authorizer.DecisionNoOpinion, "", nil
 }

@@ -3,6 +3,8 @@ package validating
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,5 +84,15 @@ func (r *paramRegistry) retain(named map[schema.GroupVersionKind]struct{}) {
 			set.stop()
 			delete(r.sets, kind)
 		}
+	}
+}
+
+// flush publishes at once what has changed in all sets.
+func (r *paramRegistry) flush() {
+	r.lock.Lock()
+	sets := slices.Collect(maps.Values(r.sets))
+	r.lock.Unlock()
+	for _, set := range sets {
+		set.flush()
 	}
 }

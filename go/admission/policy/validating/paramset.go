@@ -38,6 +38,9 @@ type paramSet struct {
 	lock    sync.Mutex
 	pending []paramChange
 	wake    chan struct{}
+
+	// publishing is held while changes are applied and published.
+	publishing sync.Mutex
 	// broken is why the engine has no params of this set. Only publish uses it.
 	broken error
 }
@@ -57,6 +60,13 @@ func (s *paramSet) wait(timeout time.Duration) *cabi.Params {
 	case <-timer.C:
 	}
 	return s.current.Load()
+}
+
+// flush publishes at once what has changed.
+func (s *paramSet) flush() {
+	if s.wait(inputTimeout) != nil {
+		s.publish()
+	}
 }
 
 // namespaced says whether the params live in namespaces.
@@ -140,6 +150,8 @@ func (s *paramSet) run(ctx context.Context) {
 // publish applies the pending changes. A set that the engine does not take must not be used in its older state:
 // it is made anew from the informer's store, and counts as not synced as long as that fails too.
 func (s *paramSet) publish() {
+	s.publishing.Lock()
+	defer s.publishing.Unlock()
 	s.lock.Lock()
 	changes := s.pending
 	s.pending = nil

@@ -40,6 +40,7 @@ type Plugin struct {
 	enabled    bool
 	exempt     *exemptions
 	publisher  *publisher
+	source     *policySource
 	dispatcher *dispatcher
 	// static is the source of static policies, nil if there are none.
 	static generic.HookSource[PolicyHook]
@@ -74,7 +75,8 @@ func NewPlugin(configFile io.Reader) (*Plugin, error) {
 		admission.NewHandler(admission.Connect, admission.Create, admission.Delete, admission.Update),
 		func(factory informers.SharedInformerFactory, _ kubernetes.Interface, client dynamic.Interface, mapper meta.RESTMapper) generic.Source[PolicyHook] {
 			namespaces = factory.Core().V1().Namespaces().Lister()
-			return newPolicySource(factory, client, mapper, p.publisher.publish)
+			p.source = newPolicySource(factory, client, mapper, p.publisher.publish)
+			return p.source
 		},
 		func(authz authorizer.UnconditionalAuthorizer, matcher *matching.Matcher, client kubernetes.Interface) generic.Dispatcher[PolicyHook] {
 			p.dispatcher = newDispatcher(authz, matcher, namespaces, client, p.exempt)
@@ -90,6 +92,14 @@ func NewPlugin(configFile io.Reader) (*Plugin, error) {
 func (p *Plugin) SetEnabled(enabled bool) {
 	p.enabled = enabled
 	p.Plugin.SetEnabled(enabled)
+}
+
+// Refresh takes over at once what the informers know, instead of within the next second: for tests and tools that change policies or
+// params and want to see what follows. Informers that it starts end with ctx, as those of the plugin do with the server.
+func (p *Plugin) Refresh(ctx context.Context) {
+	p.source.notify()
+	p.source.refresh(ctx)
+	p.source.params.flush()
 }
 
 // SetExcludedAdmissionResources gives the resources that no policy may intercept.

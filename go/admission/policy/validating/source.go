@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,10 +42,12 @@ type policySource struct {
 	publish  func(hooks []PolicyHook) error
 	interval time.Duration
 
-	running  atomic.Bool
-	dirty    atomic.Bool
-	hooks    atomic.Pointer[[]PolicyHook]
-	compiled compiled[*Policy, *Evaluator]
+	running atomic.Bool
+	dirty   atomic.Bool
+	// refreshing is held while hooks are made and published.
+	refreshing sync.Mutex
+	hooks      atomic.Pointer[[]PolicyHook]
+	compiled   compiled[*Policy, *Evaluator]
 }
 
 var _ generic.Source[PolicyHook] = &policySource{}
@@ -116,6 +119,8 @@ func (s *policySource) notify() { s.dirty.Store(true) }
 
 // refresh publishes new hooks if something has changed since the last time.
 func (s *policySource) refresh(ctx context.Context) {
+	s.refreshing.Lock()
+	defer s.refreshing.Unlock()
 	if !s.upstreamHasSynced() || !s.dirty.Swap(false) {
 		return
 	}

@@ -1,4 +1,4 @@
-package harness
+package worlds
 
 // The expressions that generated policies choose from: true, false, failing and not compiling ones over everything that they can see.
 
@@ -16,6 +16,10 @@ var conditionPool = []string{
 	"authorizer.requestResource.check('deny').allowed()",
 	"params == null || true",
 	"variables.v0 == variables.v0",
+	"request.subResource == 'status'",
+	"has(request.subResource) || request.operation in ['CREATE', 'CONNECT']",
+	"request.kind.version == 'v1'",
+	"params.data.max == '2'",
 	"object.metadata.labels.app.matches('^w')",
 	"1",
 }
@@ -35,6 +39,35 @@ var variablePool = []string{
 	"size(variables.v0)",
 	"object.metadata.?annotations.orValue({})",
 	"no such expression",
+}
+
+// harmlessPool holds mostly.
+var harmlessPool = []string{
+	"true",
+	"object == null || object.metadata.?name.orValue('') != 'db'",
+	"request.operation != 'CONNECT'",
+	"request.operation != 'DELETE'",
+	"request.name != 'web'",
+	"request.namespace != 'prod'",
+	"request.operation != 'CREATE'",
+	"request.name == 'web'",
+	"request.namespace == 'dev'",
+	"request.userInfo.username == 'alice'",
+	"request.userInfo.username != 'bob'",
+	"!request.dryRun",
+	"params == null || params.metadata.name != 'two'",
+	"variables == null || true",
+	"object == null || object.kind != ''",
+	"object == null || dyn(object) == object",
+	"request.options == null || !has(request.options.fieldManager) || request.options.fieldManager == 'me'",
+	"namespaceObject == null || namespaceObject.metadata.name != 'plain'",
+	"namespaceObject == null || !('team' in namespaceObject.metadata.?labels.orValue({}))",
+	"oldObject == null || object == null || oldObject.metadata.?labels == object.metadata.?labels",
+	"!authorizer.requestResource.check('deny').allowed()",
+	"authorizer.requestResource.check('allow').reason().startsWith('allowed')",
+	"request.?subResource.orValue('') != 'status'",
+	"params == null || params.?spec.?max.orValue(1) != 3",
+	"params == null || params.?data.?max.orValue('1') != '3'",
 }
 
 var validationPool = []string{
@@ -71,11 +104,26 @@ var validationPool = []string{
 	"authorizer.serviceAccount('prod', 'robot').group('').resource('pods').check('deny').reason() == 'denied system:serviceaccount:prod:robot'",
 	"authorizer.requestResource.check('explode').error() == ''",
 	"object.spec == 1",
+	"request.options.fieldManager == 'me'",
+	"request.options.kind == 'CreateOptions'",
+	"request.options.propagationPolicy == 'Foreground'",
+	"request.subResource == 'scale' && object.spec.replicas > 2",
+	"object.command.exists(c, c == 'sh')",
+	"object.target.name == 'node'",
+	"params.spec.unschedulable",
+	"params.spec.replicas < 2",
+	"params.spec.list.all(x, dyn(x) != 'x')",
+	"params.metadata.labels.use == 'yes'",
+	"params.spec.name == request.name",
+	"namespaceObject.spec == null || true",
+	"namespaceObject.metadata.uid == ''",
+	"request.userInfo.extra.scopes.size() == 2",
+	"variables.v0 == params",
 	"object.spec",
 	"object.kind == 'Pod'",
 	"quantity(object.spec.containers[0].resources.limits.memory).isLessThan(quantity('1Gi'))",
 	"object.spec.convertedTo == 'v2'",
-	"[0,1,2,3,4,5,6,7,8,9].all(a, [0,1,2,3,4,5,6,7,8,9].all(b, [0,1,2,3,4,5,6,7,8,9].all(c, [0,1,2,3,4,5,6,7,8,9].all(d, [0,1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e >= 0)))))",
+	"[0,1,2,3,4,5,6,7,8,9].all(a, [0,1,2,3,4,5,6,7,8,9].all(b, [0,1,2,3,4,5,6,7,8,9].all(c, a + b + c >= 0)))",
 	"object.metadata.name.matches('^[a-z]+$')",
 	"object.metadata.?labels[?'app'].orValue('none') in ['web', 'none']",
 }
@@ -92,6 +140,10 @@ var messagePool = []string{
 	"namespaceObject == null ? 'no namespace' : namespaceObject.metadata.name",
 	"1",
 	"'compilation'",
+	"'  trimmed  '",
+	"params.metadata.namespace",
+	"request.options.fieldManager",
+	"'a'.matches('(')",
 }
 
 var annotationPool = []string{
@@ -107,4 +159,8 @@ var annotationPool = []string{
 	"string(authorizer.path('/x').check('allow').allowed())",
 	"'  padded  '",
 	"string(1 + 1)",
+	"request.?subResource.orValue('none')",
+	"params == null ? null : params.metadata.name",
+	"namespaceObject.metadata.managedFields.size() == 0 ? 'x' : 'y'",
+	"request.name + ' ' + request.namespace",
 }

@@ -1,0 +1,220 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// State is a world that changes by hand, and all that a plugin sees of it: informers, clients, discovery. Every change is seen when Apply
+// returns, so that nothing depends on time. It is not safe for concurrent use.
+type State struct {
+	world *World
+	// stored is what the API server has, by resource and namespace/name.
+	stored    map[schema.GroupVersionResource]map[string]runtime.Object
+	informers map[schema.GroupVersionResource]*handInformer
+	// kinds are the custom kinds that have ever been served, served those that are now.
+	kinds, served []Kind
+	mapper        meta.RESTMapper
+	// objects have the equivalent resources as they are now.
+	objects admission.ObjectInterfaces
+	version int
+}
+
+// Change is a step of a State.
+type Change struct {
+	// Apply is created or replaced, Delete deleted: policies, bindings, namespaces, params.
+	Apply, Delete runtime.Object
+	// Unseen changes are made in the API server, but the informers have not heard of them.
+	Unseen bool
+	// Kinds replaces the custom kinds that are served, if it is not nil.
+	Kinds []Kind
+}
+
+// NewState makes the state that a world begins with.
+func NewState(world *World) (*State, error) {
+	s := &State{world: world, stored: map[schema.GroupVersionResource]map[string]runtime.Object{}, informers: map[schema.GroupVersionResource]*handInformer{}}
+	s.serve(world.Kinds)
+	typed, custom := world.objects()
+	for _, object := range slices.Concat(typed, custom) {
+		if err := s.Apply(Change{Apply: object}); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Apply makes a change.
+func (s *State) Apply(change Change) error {
+	if change.Kinds != nil {
+		s.serve(change.Kinds)
+	}
+	if change.Apply != nil {
+		s.version++
+		if err := s.each(change.Apply, func(resource schema.GroupVersionResource, key string, object runtime.Object) error {
+			return s.put(resource, key, object, change.Unseen)
+		}); err != nil {
+			return err
+		}
+	}
+	if change.Delete == nil {
+		return nil
+	}
+	return s.each(change.Delete, func(resource schema.GroupVersionResource, key string, _ runtime.Object) error {
+		delete(s.stored[resource], key)
+		if change.Unseen {
+			return nil
+		}
+		return s.informer(resource).remove(key)
+	})
+}
+
+func (s *State) put(resource schema.GroupVersionResource, key string, object runtime.Object, unseen bool) error {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return err
+	}
+	accessor.SetResourceVersion(fmt.Sprint(s.version))
+	if s.stored[resource] == nil {
+		s.stored[resource] = map[string]runtime.Object{}
+	}
+	s.stored[resource][key] = object
+	if unseen {
+		return nil
+	}
+	return s.informer(resource).put(object)
+}
+
+// each gives a copy of an object in each resource that it is seen as: custom ones are in all versions of their kind.
+func (s *State) each(object runtime.Object, do func(schema.GroupVersionResource, string, runtime.Object) error) error {
+	key, err := cache.MetaNamespaceKeyFunc(object)
+	if err != nil {
+		return err
+	}
+	kind := paramKind(object)
+	custom, ok := object.(*unstructured.Unstructured)
+	if !ok {
+		resource, _ := meta.UnsafeGuessKindToResource(kind)
+		return do(resource, key, informed(object.DeepCopyObject()))
+	}
+	for _, known := range s.kinds {
+		if known.Kind.GroupKind() != kind.GroupKind() {
+			continue
+		}
+		copied := custom.DeepCopy()
+		copied.SetGroupVersionKind(known.Kind)
+		if err := do(known.Resource, key, copied); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serve replaces the custom kinds that are served. Objects in a new version of a kind are those of its other versions.
+func (s *State) serve(kinds []Kind) {
+	s.served = kinds
+	for _, kind := range kinds {
+		if slices.Contains(s.kinds, kind) {
+			continue
+		}
+		for _, known := range s.kinds {
+			if known.Kind.GroupKind() != kind.Kind.GroupKind() {
+				continue
+			}
+			for key, object := range s.stored[known.Resource] {
+				copied := object.(*unstructured.Unstructured).DeepCopy()
+				copied.SetGroupVersionKind(kind.Kind)
+				// The object was accepted once, so its metadata can be read.
+				_ = s.put(kind.Resource, key, copied, false)
+			}
+			break
+		}
+		s.kinds = append(s.kinds, kind)
+	}
+	s.mapper = (&World{Kinds: kinds}).mapper()
+	var widgets []string
+	for _, kind := range kinds {
+		if kind.Kind.Kind == WidgetKind {
+			widgets = append(widgets, kind.Kind.Version)
+		}
+	}
+	s.objects = Objects(widgets...)
+}
+
+func (s *State) informer(resource schema.GroupVersionResource) *handInformer {
+	if s.informers[resource] == nil {
+		s.informers[resource] = newHandInformer()
+	}
+	return s.informers[resource]
+}
+
+// list gives the objects that the informer of a resource knows, in no order.
+func list[T runtime.Object](s *State, resource schema.GroupVersionResource) (objects []T) {
+	for _, object := range s.informer(resource).store.List() {
+		objects = append(objects, object.(T))
+	}
+	return objects
+}
+
+var (
+	policiesResource   = v1.SchemeGroupVersion.WithResource("validatingadmissionpolicies")
+	bindingsResource   = v1.SchemeGroupVersion.WithResource("validatingadmissionpolicybindings")
+	namespacesResource = corev1.SchemeGroupVersion.WithResource("namespaces")
+)
+
+// RESTMapping implements meta.RESTMapper as of now.
+func (m stateMapper) RESTMapping(kind schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
+	return m.state.mapper.RESTMapping(kind, versions...)
+}
+
+type stateMapper struct {
+	meta.RESTMapper // nil: only RESTMapping is called
+	state           *State
+}
+
+func (s *State) client() kubernetes.Interface     { return stateClient{state: s} }
+func (s *State) dynamicClient() dynamic.Interface { return stateDynamic{s} }
+func (s *State) restMapper() meta.RESTMapper      { return stateMapper{state: s} }
+
+// factory gives the state's informers.
+func (s *State) factory() informers.SharedInformerFactory {
+	factory := informers.NewSharedInformerFactory(s.client(), 0)
+	for resource, object := range map[schema.GroupVersionResource]runtime.Object{
+		policiesResource: &v1.ValidatingAdmissionPolicy{}, bindingsResource: &v1.ValidatingAdmissionPolicyBinding{}, namespacesResource: &corev1.Namespace{},
+	} {
+		informer := s.informer(resource)
+		factory.InformerFor(object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return informer })
+	}
+	return stateFactory{SharedInformerFactory: factory, state: s}
+}
+
+type stateFactory struct {
+	informers.SharedInformerFactory
+	state *State
+}
+
+// Start implements informers.SharedInformerFactory.
+func (stateFactory) Start(<-chan struct{}) {}
+
+// ForResource implements informers.SharedInformerFactory.
+func (f stateFactory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
+	return f.state.params(resource), nil
+}
+
+// params are the params of a resource.
+func (s *State) params(resource schema.GroupVersionResource) informers.GenericInformer {
+	informer := s.informer(resource)
+	return handLister{handInformer: informer, lister: sortedLister{cache.NewGenericLister(informer.store, resource.GroupResource())}}
+}

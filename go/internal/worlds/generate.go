@@ -1,0 +1,161 @@
+package worlds
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	v1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/celgate/celgate/go/internal/harness"
+)
+
+// Generator makes random scripts. The same seed, prefix and corpus give the same ones.
+type Generator struct {
+	random *rand.Rand
+	// prefix begins the names of all policies and bindings.
+	prefix string
+	corpus *Corpus
+
+	// What the world being made holds now.
+	policies map[string]*v1.ValidatingAdmissionPolicy
+	bindings map[string]*v1.ValidatingAdmissionPolicyBinding
+	kinds    []harness.Kind
+	// objects of the corpus's policies that were chosen.
+	objects []runtime.Object
+}
+
+// NewGenerator makes a generator; corpus may be nil.
+func NewGenerator(seed, stream uint64, prefix string, corpus *Corpus) *Generator {
+	return &Generator{random: rand.New(rand.NewPCG(seed, stream)), prefix: prefix, corpus: corpus}
+}
+
+// one says true once in n times.
+func (g *Generator) one(n int) bool { return g.random.IntN(n) == 0 }
+
+func pick[T any](g *Generator, from ...T) T { return from[g.random.IntN(len(from))] }
+
+// some gives up to n picks, in order and without repetition.
+func some[T any](g *Generator, n int, from []T) []T {
+	var picked []T
+	for _, i := range g.random.Perm(len(from))[:g.random.IntN(min(n, len(from))+1)] {
+		picked = append(picked, from[i])
+	}
+	return picked
+}
+
+// Script makes a world and requests in it.
+func (g *Generator) Script(requests int) *harness.Script {
+	script := &harness.Script{World: g.world()}
+	for range requests {
+		step := harness.Step{}
+		if g.one(6) {
+			for range 1 + g.random.IntN(2) {
+				step.Changes = append(step.Changes, g.change())
+			}
+		}
+		step.Request = g.Request()
+		script.Steps = append(script.Steps, step)
+	}
+	return script
+}
+
+// namespaces by name, with the labels that they begin with; "late" comes with a change, "missing" never.
+var namespaces = map[string]map[string]string{
+	"prod":  {"env": "prod", "team": "a", "pss.security.kolteq.com/enforce": "restricted", "pss.security.kolteq.com/audit": "baseline"},
+	"dev":   {"env": "dev", "pss.security.kolteq.com/warn": "restricted"},
+	"plain": nil,
+}
+
+func (g *Generator) world() *harness.World {
+	g.policies, g.bindings, g.objects = map[string]*v1.ValidatingAdmissionPolicy{}, map[string]*v1.ValidatingAdmissionPolicyBinding{}, nil
+	g.kinds = g.someKinds()
+	w := &harness.World{Kinds: g.kinds, Authorize: harness.AuthorizeByVerb}
+	for _, name := range []string{"prod", "dev", "plain"} {
+		w.Namespaces = append(w.Namespaces, namespace(name, namespaces[name]))
+	}
+	for i := range 1 + g.random.IntN(5) {
+		policy, bindings, params := g.boundPolicy(fmt.Sprintf("%spolicy-%d", g.prefix, i))
+		w.Policies = append(w.Policies, policy)
+		w.Bindings = append(w.Bindings, bindings...)
+		w.Params = append(w.Params, params...)
+	}
+	for _, params := range [][]runtime.Object{g.params(), w.Params} {
+		for _, param := range params {
+			w.Params = slices.DeleteFunc(w.Params, func(other runtime.Object) bool { return param != other && sameObject(param, other) })
+			if !slices.Contains(w.Params, param) {
+				w.Params = append(w.Params, param)
+			}
+		}
+	}
+	return w
+}
+
+func namespace(name string, labels map[string]string) *corev1.Namespace {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "uid-of-namespace", Labels: labels}}
+}
+
+// sameObject says whether two objects are of one kind and name.
+func sameObject(a, b runtime.Object) bool {
+	x, okA := a.(metav1.Object)
+	y, okB := b.(metav1.Object)
+	return okA && okB && fmt.Sprintf("%T", a) == fmt.Sprintf("%T", b) && x.GetName() == y.GetName() && x.GetNamespace() == y.GetNamespace() &&
+		a.GetObjectKind().GroupVersionKind().GroupKind() == b.GetObjectKind().GroupVersionKind().GroupKind()
+}
+
+// boundPolicy makes a policy with its bindings, and the params that it needs if it is one of the corpus.
+func (g *Generator) boundPolicy(name string) (*v1.ValidatingAdmissionPolicy, []*v1.ValidatingAdmissionPolicyBinding, []runtime.Object) {
+	if g.corpus != nil && g.one(5) {
+		chosen := pick(g, g.corpus.entries...)
+		policy, bindings := chosen.named(g, name)
+		g.remember(policy, bindings)
+		g.objects = append(g.objects, chosen.objects...)
+		return policy, bindings, chosen.params
+	}
+	policy := g.policy(name)
+	var bindings []*v1.ValidatingAdmissionPolicyBinding
+	for j := range pick(g, 1, 1, 1, 1, 2, 3) {
+		bindings = append(bindings, g.binding(policy, fmt.Sprintf("%s-b%d", name, j)))
+	}
+	g.remember(policy, bindings)
+	return policy, bindings, nil
+}
+
+func (g *Generator) remember(policy *v1.ValidatingAdmissionPolicy, bindings []*v1.ValidatingAdmissionPolicyBinding) {
+	g.policies[policy.Name] = policy
+	for _, binding := range bindings {
+		g.bindings[binding.Name] = binding
+	}
+}
+
+// customKinds are the kinds that worlds can have, all of example.com.
+var customKinds = []struct {
+	kind, resource string
+	versions       []string
+	namespaced     bool
+}{
+	{"Limit", "limits", []string{"v1", "v2"}, false},
+	{"Quota", "quotas", []string{"v1", "v1beta1"}, true},
+	{harness.WidgetKind, "widgets", []string{"v1", "v2", "v3"}, true},
+}
+
+func (g *Generator) someKinds() []harness.Kind {
+	kinds := []harness.Kind{}
+	for _, custom := range customKinds {
+		for _, version := range custom.versions {
+			if g.one(7) {
+				continue
+			}
+			gv := schema.GroupVersion{Group: "example.com", Version: version}
+			kinds = append(kinds, harness.Kind{Kind: gv.WithKind(custom.kind), Resource: gv.WithResource(custom.resource), Namespaced: custom.namespaced})
+		}
+	}
+	if g.corpus != nil {
+		kinds = append(kinds, g.corpus.kinds...)
+	}
+	return kinds
+}

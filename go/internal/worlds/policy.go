@@ -1,0 +1,194 @@
+package worlds
+
+import (
+	"fmt"
+	"strings"
+
+	v1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func (g *Generator) policy(name string) *v1.ValidatingAdmissionPolicy {
+	policy := &v1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	policy.Spec.MatchConstraints = g.match()
+	policy.Spec.FailurePolicy = pointer(pick(g, v1.Fail, v1.Fail, v1.Ignore))
+	policy.Spec.ParamKind = g.paramKind()
+	switch g.random.IntN(12) {
+	case 0:
+		g.budgets(policy)
+	case 1:
+		g.sizes(policy)
+	default:
+		g.expressions(policy)
+	}
+	// What the API server's defaults give, where upstream's code and the core have the same default.
+	if g.one(60) {
+		policy.Spec.MatchConstraints = nil
+	}
+	if g.one(20) {
+		policy.Spec.FailurePolicy = nil
+	}
+	return policy
+}
+
+func (g *Generator) paramKind() *v1.ParamKind {
+	if g.one(2) {
+		return nil
+	}
+	kind := func(apiVersion, kind string) *v1.ParamKind { return &v1.ParamKind{APIVersion: apiVersion, Kind: kind} }
+	switch g.random.IntN(16) {
+	case 0, 1, 2, 3:
+		return kind("v1", "ConfigMap")
+	case 4, 5:
+		return kind("example.com/v1", "Limit")
+	case 6:
+		return kind("example.com/v2", "Limit")
+	case 7, 8:
+		return kind("example.com/v1", "Quota")
+	case 9:
+		return kind("example.com/v1beta1", "Quota")
+	case 10:
+		return kind("v1", "Namespace")
+	case 11:
+		return kind("v1", "Node")
+	case 12:
+		return kind("apps/v1", "Deployment")
+	case 13:
+		return kind("example.com/v2", "Widget")
+	case 14:
+		return pick(g, nil, nil, kind("example.com/v1", "Nobody"))
+	default:
+		return pick(g, nil, nil, kind("too/many/parts", "ConfigMap"))
+	}
+}
+
+// expressions fills a policy from the pools.
+func (g *Generator) expressions(policy *v1.ValidatingAdmissionPolicy) {
+	if g.one(4) {
+		for i, expression := range some(g, 2, conditionPool) {
+			policy.Spec.MatchConditions = append(policy.Spec.MatchConditions, v1.MatchCondition{Name: fmt.Sprintf("c%d", i), Expression: expression})
+		}
+	}
+	for i, expression := range some(g, pick(g, 0, 3), variablePool) {
+		policy.Spec.Variables = append(policy.Spec.Variables, v1.Variable{Name: fmt.Sprintf("v%d", i), Expression: expression})
+	}
+	// Few that are true by themselves, or most requests would be denied.
+	pool := validationPool
+	if !g.one(4) {
+		pool = harmlessPool
+	}
+	for _, expression := range some(g, 4, pool) {
+		policy.Spec.Validations = append(policy.Spec.Validations, g.validation(expression))
+	}
+	if g.one(60) {
+		for range 30 {
+			policy.Spec.Validations = append(policy.Spec.Validations, v1.Validation{Expression: "false"})
+		}
+	}
+	if g.one(2) {
+		for i, expression := range some(g, 3, annotationPool) {
+			policy.Spec.AuditAnnotations = append(policy.Spec.AuditAnnotations, v1.AuditAnnotation{Key: fmt.Sprintf("k%d", i), ValueExpression: expression})
+		}
+	}
+}
+
+func (g *Generator) validation(expression string) v1.Validation {
+	validation := v1.Validation{Expression: expression}
+	if g.one(3) {
+		validation.Message = pick(g, "a message", " padded ", "two\nlines", "compilation of rules", "validation failed due to running out of cost budget")
+	}
+	if g.one(3) {
+		validation.MessageExpression = pick(g, messagePool...)
+	}
+	if g.one(4) {
+		validation.Reason = pointer(pick(g, metav1.StatusReasonForbidden, metav1.StatusReasonUnauthorized, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge))
+	}
+	return validation
+}
+
+// budgets fills a policy with expressions whose costs come near their limits: an expression's 1,000,000, the 2,500,000 of match conditions
+// and the 10,000,000 of validations with their messages, and of annotations. `contains` costs a tenth of each size multiplied.
+func (g *Generator) budgets(policy *v1.ValidatingAdmissionPolicy) {
+	policy.Spec.Variables = []v1.Variable{
+		{Name: "text", Expression: fmt.Sprintf("'%s'", strings.Repeat("x", 10_000))},
+		{Name: "part", Expression: fmt.Sprintf("'%s'", strings.Repeat("x", 9_900+10*g.random.IntN(12)))},
+		{Name: "half", Expression: fmt.Sprintf("'%s'", strings.Repeat("x", pick(g, 4_990, 5_000)))},
+		{Name: "other", Expression: "variables.text.contains(variables.part)"},
+	}
+	expression := func() string {
+		return pick(g, "variables.text.contains(variables.part)", "variables.text.contains(variables.part)", "variables.text.contains(variables.part)",
+			"variables.text.contains(variables.half)", "!variables.text.contains(variables.half)", "variables.other", "variables.other || true", "object == null || object.metadata.name != 'web'")
+	}
+	for i := range pick(g, 0, 0, 1, 2, 3, 4) {
+		policy.Spec.MatchConditions = append(policy.Spec.MatchConditions, v1.MatchCondition{Name: fmt.Sprintf("c%d", i), Expression: expression()})
+	}
+	for range pick(g, 1, 3, 6, 9, 10, 11, 12) {
+		validation := v1.Validation{Expression: expression()}
+		if g.one(3) {
+			validation.MessageExpression = fmt.Sprintf("string(%s)", expression())
+		}
+		policy.Spec.Validations = append(policy.Spec.Validations, validation)
+	}
+	for i := range pick(g, 0, 0, 2, 9, 11, 12) {
+		policy.Spec.AuditAnnotations = append(policy.Spec.AuditAnnotations, v1.AuditAnnotation{Key: fmt.Sprintf("k%d", i), ValueExpression: fmt.Sprintf("string(%s)", expression())})
+	}
+}
+
+// sizes fills a policy with texts near the limits of messages and annotations.
+func (g *Generator) sizes(policy *v1.ValidatingAdmissionPolicy) {
+	long := func(limit int) string {
+		size := limit + g.random.IntN(5) - 2
+		return pick(g, strings.Repeat("x", size), "a"+strings.Repeat("é", size/2), "  "+strings.Repeat("y", size-1)+" ", strings.Repeat("z", size/2-1)+"日"+strings.Repeat("z", size/2-1))
+	}
+	for range 1 + g.random.IntN(2) {
+		validation := v1.Validation{Expression: "object == null || object.metadata.name != 'web'", MessageExpression: fmt.Sprintf("'%s'", long(5*1024))}
+		if g.one(2) {
+			validation.Message = long(40)
+		}
+		policy.Spec.Validations = append(policy.Spec.Validations, validation)
+	}
+	for i := range 1 + g.random.IntN(2) {
+		policy.Spec.AuditAnnotations = append(policy.Spec.AuditAnnotations, v1.AuditAnnotation{Key: fmt.Sprintf("k%d", i), ValueExpression: fmt.Sprintf("'%s'", long(10*1024))})
+	}
+}
+
+func (g *Generator) binding(policy *v1.ValidatingAdmissionPolicy, name string) *v1.ValidatingAdmissionPolicyBinding {
+	binding := &v1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	binding.Spec.PolicyName = policy.Name
+	binding.Spec.ValidationActions = pick(g, []v1.ValidationAction{v1.Deny}, []v1.ValidationAction{v1.Deny}, []v1.ValidationAction{v1.Deny}, []v1.ValidationAction{v1.Warn},
+		[]v1.ValidationAction{v1.Audit}, []v1.ValidationAction{v1.Warn, v1.Audit}, []v1.ValidationAction{v1.Deny, v1.Audit}, []v1.ValidationAction{v1.Audit, v1.Deny})
+	if g.one(4) {
+		binding.Spec.MatchResources = g.match()
+		if g.one(2) {
+			binding.Spec.MatchResources.ResourceRules = nil
+		}
+	}
+	if policy.Spec.ParamKind != nil && !g.one(6) || g.one(20) {
+		binding.Spec.ParamRef = g.paramRef()
+	}
+	return binding
+}
+
+func (g *Generator) paramRef() *v1.ParamRef {
+	ref := &v1.ParamRef{ParameterNotFoundAction: pointer(pick(g, v1.DenyAction, v1.AllowAction, v1.AllowAction))}
+	if g.one(2) {
+		ref.Name = pick(g, "one", "one", "two", "missing", "prod")
+	}
+	if ref.Name == "" || g.one(40) {
+		ref.Selector = pick(g, &metav1.LabelSelector{}, &metav1.LabelSelector{MatchLabels: map[string]string{"use": "yes"}},
+			&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "use", Operator: metav1.LabelSelectorOpExists}}},
+			&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "use", Operator: metav1.LabelSelectorOpIn, Values: []string{"no", "yes"}}}},
+			&metav1.LabelSelector{MatchLabels: map[string]string{"use": "never"}},
+			&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "use", Operator: "Near"}}})
+	}
+	if g.one(40) {
+		ref.Name, ref.Selector = "", nil
+	}
+	if g.one(4) {
+		ref.Namespace = pick(g, "prod", "dev", "missing")
+	}
+	if g.one(10) {
+		ref.ParameterNotFoundAction = nil
+	}
+	return ref
+}

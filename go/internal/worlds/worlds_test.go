@@ -1,0 +1,113 @@
+package worlds
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+
+	"github.com/celgate/celgate/go/internal/harness"
+)
+
+func TestMain(m *testing.M) {
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	utilruntime.ErrorHandlers = nil
+	os.Exit(m.Run())
+}
+
+func testCorpus(t *testing.T) *Corpus {
+	t.Helper()
+	corpus, err := LoadCorpus(cmp.Or(os.Getenv("CELGATE_CORPUS"), filepath.Join("..", "..", "..", "..", "shared", "corpus")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if corpus == nil {
+		t.Log("the corpus is not here: without public policies")
+	}
+	return corpus
+}
+
+// Generated worlds decide generated requests as upstream does.
+func TestWorlds(t *testing.T) {
+	report, err := Run(context.Background(), Options{Worlds: 100, Requests: 50, Seed: 1, Workers: 2, Corpus: testCorpus(t), Save: t.TempDir(), Shrunk: 3, Progress: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report.Print(testWriter{t})
+	if err := report.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+type testWriter struct{ t *testing.T }
+
+func (w testWriter) Write(text []byte) (int, error) {
+	w.t.Log(string(text))
+	return len(text), nil
+}
+
+// The same seed gives the same script, and a case keeps all that decides it.
+func TestScriptsAreKept(t *testing.T) {
+	corpus := testCorpus(t)
+	for world := range uint64(5) {
+		script := NewGenerator(7, world, "t-", corpus).Script(30)
+		again := NewGenerator(7, world, "t-", corpus).Script(30)
+		c, err := harness.FromScript(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, err := harness.FromScript(again); err != nil || !reflect.DeepEqual(c, other) {
+			t.Fatalf("world %d is not the same again: %v", world, err)
+		}
+		path := filepath.Join(t.TempDir(), "case.json")
+		if err := c.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := harness.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied, err := loaded.Script()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := harness.PlayUpstream(context.Background(), script, "t-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := harness.PlayUpstream(context.Background(), copied, "t-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if difference := harness.Compare(want, got); difference != nil {
+			t.Errorf("world %d is another when saved: %+v", world, difference)
+		}
+	}
+}
+
+// Shrinking keeps what differs and little else.
+func TestShrink(t *testing.T) {
+	script := NewGenerator(3, 1, "t-", nil).Script(20)
+	edits := edits(script)
+	if len(edits) < 20 {
+		t.Fatalf("%d edits only", len(edits))
+	}
+	for i, edit := range edits {
+		copied := clone(script)
+		before, err := harness.FromScript(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edit(copied)
+		if after, err := harness.FromScript(script); err != nil || !reflect.DeepEqual(before, after) {
+			t.Fatalf("edit %d changed the original: %v", i, err)
+		}
+	}
+}
