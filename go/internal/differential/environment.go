@@ -11,6 +11,8 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/cel/library"
+	"k8s.io/apiserver/pkg/cel/openapi"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/celgate/celgate/go/internal/cabi/expression"
 )
@@ -19,6 +21,8 @@ import (
 type Variable struct {
 	Name string
 	Type *cel.Type
+	// Schema declares a type, if it is set; Type is then an object type of its name.
+	Schema *spec.Schema
 }
 
 // Positions in variables.
@@ -43,24 +47,24 @@ const (
 
 // variables are those of a policy, and some more that are typed as a policy's own variables can be.
 var variables = []Variable{
-	rootObject:    {"object", cel.DynType},
-	rootOldObject: {"oldObject", cel.DynType},
-	rootParams:    {"params", cel.DynType},
-	rootRequest:   {"request", plugincel.BuildRequestType().CelType()},
-	rootNamespace: {"namespaceObject", plugincel.BuildNamespaceType().CelType()},
-	rootBool:      {"aBool", cel.BoolType},
-	rootInt:       {"anInt", cel.IntType},
-	rootUint:      {"aUint", cel.UintType},
-	rootDouble:    {"aDouble", cel.DoubleType},
-	rootString:    {"aString", cel.StringType},
-	rootInts:      {"ints", cel.ListType(cel.IntType)},
-	rootStrings:   {"strings", cel.ListType(cel.StringType)},
-	rootCounts:    {"counts", cel.MapType(cel.StringType, cel.IntType)},
-	rootAny:       {"any", cel.DynType},
+	rootObject:    {Name: "object", Type: cel.DynType},
+	rootOldObject: {Name: "oldObject", Type: cel.DynType},
+	rootParams:    {Name: "params", Type: cel.DynType},
+	rootRequest:   {Name: "request", Type: plugincel.BuildRequestType().CelType()},
+	rootNamespace: {Name: "namespaceObject", Type: plugincel.BuildNamespaceType().CelType()},
+	rootBool:      {Name: "aBool", Type: cel.BoolType},
+	rootInt:       {Name: "anInt", Type: cel.IntType},
+	rootUint:      {Name: "aUint", Type: cel.UintType},
+	rootDouble:    {Name: "aDouble", Type: cel.DoubleType},
+	rootString:    {Name: "aString", Type: cel.StringType},
+	rootInts:      {Name: "ints", Type: cel.ListType(cel.IntType)},
+	rootStrings:   {Name: "strings", Type: cel.ListType(cel.StringType)},
+	rootCounts:    {Name: "counts", Type: cel.MapType(cel.StringType, cel.IntType)},
+	rootAny:       {Name: "any", Type: cel.DynType},
 	// Long texts of fixed content.
-	rootTexts: {"texts", cel.MapType(cel.StringType, cel.StringType)},
+	rootTexts: {Name: "texts", Type: cel.MapType(cel.StringType, cel.StringType)},
 	// Declared and never bound, as the authorizer is in places.
-	rootUnbound: {"unbound", cel.DynType},
+	rootUnbound: {Name: "unbound", Type: cel.DynType},
 }
 
 const (
@@ -76,7 +80,12 @@ type Engines struct {
 
 // NewEngines makes both with these variables alone.
 func NewEngines(variables []Variable) (*Engines, error) {
-	return newEngines(variables, environment.VersionedOptions{}, nil)
+	return newEngines(variables, environment.VersionedOptions{}, expression.Declarations{})
+}
+
+// NewVersionEngines makes both as new expressions see them in a minor version, with these variables alone.
+func NewVersionEngines(variables []Variable, minor uint) (*Engines, error) {
+	return newEngines(variables, environment.VersionedOptions{}, expression.Declarations{MinorVersion: &minor})
 }
 
 // NewPolicyEngines makes both with what a policy sees, as the plugin's compiler extends the environment, and some more variables.
@@ -87,25 +96,48 @@ func NewPolicyEngines() (*Engines, error) {
 			cel.Variable(requestResourceName, library.ResourceCheckType),
 		},
 		DeclTypes: []*apiservercel.DeclType{plugincel.BuildNamespaceType(), plugincel.BuildRequestType()},
-	}, &expression.Resource{
+	}, expression.Declarations{RequestResource: &expression.Resource{
 		Group: theResource.Group, Resource: theResource.Resource, Subresource: theSubresource, Namespace: theNamespace, Name: theName,
-	})
+	}})
 }
 
 // newEngines declares the variables in both, and the rest in each one's own way.
-func newEngines(variables []Variable, upstream environment.VersionedOptions, resource *expression.Resource) (*Engines, error) {
-	declarations := expression.Declarations{Variables: []expression.Variable{}, RequestResource: resource}
+func newEngines(variables []Variable, upstream environment.VersionedOptions, declarations expression.Declarations) (*Engines, error) {
+	declarations.Variables = []expression.Variable{}
 	for _, v := range variables {
-		upstream.EnvOptions = append(upstream.EnvOptions, cel.Variable(v.Name, v.Type))
-		declarations.Variables = append(declarations.Variables, expression.Variable{Name: v.Name, Type: typeOf(v.Type)})
+		declared, kind := expression.Variable{Name: v.Name, Type: typeOf(v.Type)}, v.Type
+		if v.Schema != nil {
+			declared.Schema, kind = v.Schema, cel.DynType
+			if declType := openapi.SchemaDeclType(v.Schema, true); declType != nil {
+				declType = declType.MaybeAssignTypeName(v.Type.TypeName())
+				upstream.DeclTypes, kind = append(upstream.DeclTypes, declType), declType.CelType()
+			}
+		}
+		upstream.EnvOptions = append(upstream.EnvOptions, cel.Variable(v.Name, kind))
+		declarations.Variables = append(declarations.Variables, declared)
 	}
 	upstream.IntroducedVersion = version.MajorMinor(1, 0)
-	set, err := environment.MustBaseEnvSet(version.MajorMinor(math.MaxUint32, math.MaxUint32)).Extend(upstream)
+	env, err := upstreamEnv(upstream, declarations.MinorVersion)
 	if err != nil {
 		return nil, fmt.Errorf("upstream's environment: %w", err)
 	}
 	ours, err := expression.NewEnvironment(declarations)
-	return &Engines{upstream: set.StoredExpressionsEnv(), ours: ours}, err
+	return &Engines{upstream: env, ours: ours}, err
+}
+
+func upstreamEnv(options environment.VersionedOptions, minor *uint) (*cel.Env, error) {
+	compatible := version.MajorMinor(math.MaxUint32, math.MaxUint32)
+	if minor != nil {
+		compatible = version.MajorMinor(1, *minor)
+	}
+	set, err := environment.MustBaseEnvSet(compatible).Extend(options)
+	if err != nil {
+		return nil, err
+	}
+	if minor != nil {
+		return set.NewExpressionsEnv(), nil
+	}
+	return set.StoredExpressionsEnv(), nil
 }
 
 // typeOf is how the core is told a type.

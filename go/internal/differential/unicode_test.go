@@ -37,7 +37,7 @@ func characters() string {
 
 // Every class of Unicode that Go's regular expressions know has the same characters here, whatever the case.
 func TestUnicodeClasses(t *testing.T) {
-	engines, err := NewEngines([]Variable{{"text", cel.StringType}})
+	engines, err := NewEngines([]Variable{{Name: "text", Type: cel.StringType}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,8 @@ impl Macro {
     }
 }
 
-/// The macros of Kubernetes' CEL environments. (`existsOne` of one variable is not among cel-go's `StandardMacros`.)
+/// The macros of Kubernetes' CEL environments, in the order in which they came: older environments have the first of them.
+/// (`existsOne` of one variable is not among cel-go's `StandardMacros`.)
 pub const KUBERNETES: &[Macro] = &[
     Macro::global("has", 1, standard::has),
     Macro::member("all", 2, standard::all),
@@ -62,6 +63,15 @@ pub const KUBERNETES: &[Macro] = &[
     Macro::member("transformMapEntry", 4, two_variables::transform_map_entry),
     Macro::member("sortBy", 2, lists::sort_by),
 ];
+
+/// cel-go's `StandardMacros`.
+pub const STANDARD: &[Macro] = KUBERNETES.split_at(7).0;
+
+/// Those, and the ones on optional values.
+pub const WITH_OPTIONAL: &[Macro] = KUBERNETES.split_at(9).0;
+
+/// Those, and comprehensions of two variables.
+pub const WITH_TWO_VARIABLES: &[Macro] = KUBERNETES.split_at(19).0;
 
 /// The expansion of a call, if it is a macro's.
 pub(crate) fn find(macros: &[Macro], function: &str, args: usize, member: bool) -> Option<Expand> {

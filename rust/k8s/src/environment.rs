@@ -2,11 +2,13 @@
 //!
 //! Each entry knows the Kubernetes version that introduced it, and the one that removed it, if any. Stored expressions see
 //! everything that the newest version has ([`Version::STORED`]); the registry checks new expressions against an older
-//! version. Macros and optional syntax are the parser's (`ParseOptions::kubernetes`) and do not depend on the version.
+//! version, so that one release back can still read them. A library that grew is there once for each of its versions.
 
 use celgate_cel::env::EnvBuilder;
 use celgate_cel::function::{FunctionTable, Library};
 use celgate_cel::library::{comprehensions, lists as cel_lists, optional, sets, standard, strings};
+use celgate_cel::macros::{self, Macro};
+use celgate_cel::parser::ParseOptions;
 use celgate_cel::types::Type;
 use celgate_cel::validate::Validator;
 
@@ -41,6 +43,12 @@ enum Feature {
     OptionalType,
     CrossTypeNumericComparisons,
     Validator(Validator),
+    /// The macros that there are, of this version or an older one.
+    Macros(&'static [Macro]),
+    /// `a.?b`, `a[?b]`, `[?a]` and `{?k: v}`.
+    OptionalSyntax,
+    /// `a.namespace` is the property of that name, which is declared as `__namespace__`.
+    KeywordsAsFields,
 }
 
 /// A feature and the versions that have it.
@@ -61,6 +69,7 @@ const fn until(introduced: u32, removed: u32, feature: Feature) -> Entry {
 /// Upstream's order: it decides which overload of a function comes first.
 static BASE: &[Entry] = &[
     since(0, Feature::Library(&standard::LIBRARY)),
+    since(0, Feature::Macros(macros::STANDARD)),
     since(0, Feature::Validator(Validator::HomogeneousLiterals)),
     since(0, Feature::Library(&urls::LIBRARY)),
     since(0, Feature::Library(&regex::LIBRARY)),
@@ -68,13 +77,15 @@ static BASE: &[Entry] = &[
     since(27, Feature::Library(&authz::LIBRARY)),
     since(28, Feature::CrossTypeNumericComparisons),
     since(28, Feature::OptionalType),
+    since(28, Feature::OptionalSyntax),
+    since(28, Feature::Macros(macros::WITH_OPTIONAL)),
     since(28, Feature::Library(&optional::LIBRARY)),
     since(28, Feature::Library(&quantity::LIBRARY)),
     since(29, Feature::Validator(Validator::DurationLiterals)),
     since(29, Feature::Validator(Validator::TimestampLiterals)),
     since(29, Feature::Validator(Validator::RegexLiterals)),
-    // Before 1.29 upstream had version 0 of the library, without `format` and `quote`.
-    since(0, Feature::Library(&strings::LIBRARY)),
+    until(0, 29, Feature::Library(&strings::LIBRARY_0)),
+    since(29, Feature::Library(&strings::LIBRARY)),
     since(29, Feature::Validator(Validator::StringFormat)),
     since(29, Feature::Library(&sets::LIBRARY)),
     since(30, Feature::OpaqueType(ip::TYPE_NAME)),
@@ -83,8 +94,11 @@ static BASE: &[Entry] = &[
     since(30, Feature::Library(&cidr::LIBRARY)),
     since(31, Feature::Library(&format::LIBRARY)),
     since(31, Feature::Library(&authz::SELECTORS_LIBRARY)),
+    since(31, Feature::KeywordsAsFields),
+    since(32, Feature::Macros(macros::WITH_TWO_VARIABLES)),
     since(32, Feature::Library(&comprehensions::LIBRARY)),
     since(33, Feature::Library(&semver::LIBRARY)),
+    since(34, Feature::Macros(macros::KUBERNETES)),
     since(34, Feature::Library(&cel_lists::LIBRARY)),
     since(37, Feature::Library(&lists::LIBRARY)),
 ];
@@ -108,6 +122,21 @@ pub fn function_table(version: Version) -> FunctionTable {
     FunctionTable::new(libraries(version))
 }
 
+/// What a version's parser accepts.
+pub fn parse_options(version: Version) -> ParseOptions {
+    let none = ParseOptions { macros: &[], optional_syntax: false, ..ParseOptions::kubernetes() };
+    features(version).fold(none, |options, feature| match feature {
+        Feature::Macros(macros) => ParseOptions { macros, ..options },
+        Feature::OptionalSyntax => ParseOptions { optional_syntax: true, ..options },
+        _ => options,
+    })
+}
+
+/// Whether a version finds properties whose names are reserved words by those words (`openapi::DeclaredTypes::new`).
+pub fn keywords_as_fields(version: Version) -> bool {
+    features(version).any(|feature| matches!(feature, Feature::KeywordsAsFields))
+}
+
 /// A version's environment for checking, without variables and struct types.
 pub fn env_builder(version: Version) -> EnvBuilder {
     let builder = EnvBuilder::new().cross_type_numeric_comparisons(false);
@@ -117,6 +146,7 @@ pub fn env_builder(version: Version) -> EnvBuilder {
         Feature::OptionalType => builder.optional_type_name(),
         Feature::CrossTypeNumericComparisons => builder.cross_type_numeric_comparisons(true),
         Feature::Validator(validator) => builder.validator(validator),
+        Feature::Macros(_) | Feature::OptionalSyntax | Feature::KeywordsAsFields => builder,
     })
 }
 
@@ -147,6 +177,14 @@ mod tests {
         assert!(has(36, "isSorted") && has(37, "isSorted"));
         assert!(!has(32, "semver") && has(33, "semver"));
         assert!(!has(29, "ip") && has(30, "ip"));
+    }
+
+    #[test]
+    fn stored_expressions_are_parsed_with_all_there_is() {
+        let (stored, all) = (parse_options(Version::STORED), ParseOptions::kubernetes());
+        assert_eq!((stored.macros.len(), stored.optional_syntax), (all.macros.len(), all.optional_syntax));
+        let old = parse_options(Version::minor(27));
+        assert_eq!((old.macros.len(), old.optional_syntax), (macros::STANDARD.len(), false));
     }
 
     #[test]

@@ -4,13 +4,13 @@ use celgate_cel::check::check;
 use celgate_cel::env::Env;
 use celgate_cel::parser::{ParseOptions, parse};
 use celgate_cel::types::Type;
-use celgate_k8s::types::{OptionalVariables, VARIABLES, variable_type};
+use celgate_k8s::escaping::unescape;
+use celgate_k8s::types::{OptionalVariables, variable_type};
 
 use crate::api::PolicySpec;
 pub(crate) use crate::compiled::Compiled;
 use crate::environment;
 use crate::reads::Reads;
-use crate::variables::unescape;
 
 /// The cost that one expression or variable may have (apiserver `pkg/apis/cel/config.go`, `PerCallLimit`).
 pub(crate) const COST_LIMIT: u64 = 1_000_000;
@@ -136,8 +136,8 @@ impl Compiler {
             Ok((program, output)) => (Ok(program), variable_type(&output)),
             Err(error) => (Err(error), Type::Dyn),
         };
-        self.with_authorizer = self.with_authorizer.with_struct_field(VARIABLES, name, ty.clone());
-        self.without_authorizer = self.without_authorizer.with_struct_field(VARIABLES, name, ty);
+        self.with_authorizer = environment::with_variable(&self.with_authorizer, name, &ty);
+        self.without_authorizer = environment::with_variable(&self.without_authorizer, name, &ty);
         program
     }
 

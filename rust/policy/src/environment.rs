@@ -5,13 +5,21 @@ use std::sync::{Arc, OnceLock};
 use celgate_cel::decls::VariableDecl;
 use celgate_cel::env::Env;
 use celgate_cel::function::FunctionTable;
+use celgate_cel::types::Type;
 use celgate_k8s::environment::{Version, env_builder, function_table};
-use celgate_k8s::types::{AdmissionTypes, OptionalVariables, variables, variables_variable};
+use celgate_k8s::escaping::escaped_keyword;
+use celgate_k8s::openapi::DeclaredTypes;
+use celgate_k8s::types::{AdmissionTypes, OptionalVariables, VARIABLES, variables, variables_variable};
 
 /// The functions and types of the newest version, which stored expressions see.
 fn base() -> &'static Env {
     static BASE: OnceLock<Env> = OnceLock::new();
-    BASE.get_or_init(|| env_builder(Version::STORED).build().with_provider(Arc::new(AdmissionTypes)))
+    BASE.get_or_init(|| of_version(Version::STORED))
+}
+
+/// The functions and types of a version.
+fn of_version(version: Version) -> Env {
+    env_builder(version).build().with_provider(Arc::new(AdmissionTypes))
 }
 
 /// The environment with the variables of admission, and `variables` without any fields.
@@ -19,9 +27,20 @@ pub(crate) fn env(optional: OptionalVariables) -> Env {
     base().with_variables(variables(optional).into_iter().chain([variables_variable()]))
 }
 
-/// The environment with these variables alone.
-pub(crate) fn bare(variables: impl IntoIterator<Item = VariableDecl>) -> Env {
-    base().with_variables(variables)
+/// The environment with one more of a policy's variables, as a field of `variables`. A name that looks like an escaped keyword
+/// is found by the keyword, too.
+pub(crate) fn with_variable(env: &Env, name: &str, ty: &Type) -> Env {
+    let env = match escaped_keyword(name) {
+        Some(keyword) => env.with_struct_field(VARIABLES, keyword, ty.clone()),
+        None => env.clone(),
+    };
+    env.with_struct_field(VARIABLES, name, ty.clone())
+}
+
+/// A version's environment with these types and variables alone.
+pub(crate) fn bare(version: Version, types: DeclaredTypes, variables: impl IntoIterator<Item = VariableDecl>) -> Env {
+    let base = if version == Version::STORED { base().clone() } else { of_version(version) };
+    base.with_provider(Arc::new(types)).with_variables(variables)
 }
 
 /// The functions that programs call.

@@ -1,4 +1,5 @@
-//! Bare expressions in the environment of stored expressions: for tools and tests, beside the policies that the engine decides.
+//! Bare expressions in the environment of stored expressions, or that of a version: for tools and tests, beside the policies that
+//! the engine decides.
 //!
 //! Compiling gives upstream's texts (`CompileCELExpression` in apiserver `pkg/admission/plugin/cel/compile.go`); evaluating gives
 //! cel-go's value or error, and its cost.
@@ -18,6 +19,7 @@ use celgate_cel::plan::{PlanOptions, plan};
 use celgate_cel::record::Record;
 use celgate_cel::value::Value;
 use celgate_k8s::authz::{RequestResource, authorizer_value, request_resource_value};
+use celgate_k8s::environment::parse_options;
 use celgate_k8s::types::{OptionalVariables, variables};
 
 use crate::authorize::Authorizer;
@@ -27,9 +29,9 @@ use crate::{InvalidRequest, Outcome, environment};
 use declarations::Declarations;
 
 /// The variables that expressions may name.
-#[derive(Debug)]
 pub struct Environment {
     env: Env,
+    parse_options: ParseOptions,
     /// The declared variables by the number of their root in records, then the authorizer's if there are.
     names: Vec<String>,
     /// What `authorizer.requestResource` asks about; `None` without an authorizer.
@@ -45,6 +47,12 @@ pub struct Expression {
     request_resource: Option<declarations::Resource>,
 }
 
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Environment").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Expression").field("output", &self.output).finish_non_exhaustive()
@@ -57,20 +65,26 @@ impl Environment {
     /// Reads declarations as docs/abi.md, "Expressions" has them.
     pub fn from_json(json: &[u8]) -> Result<Environment, String> {
         let declared: Declarations = serde_json::from_slice(json).map_err(|error| error.to_string())?;
-        let mut all = declared.variables()?;
+        let (mut all, types) = declared.variables()?;
         let mut names: Vec<String> = all.iter().map(|variable| variable.name.clone()).collect();
         if declared.request_resource.is_some() {
             let optional = OptionalVariables { params: false, authorizer: true };
             all.extend(variables(optional).into_iter().filter(|variable| AUTHORIZER.contains(&&*variable.name)));
             names.extend(AUTHORIZER.map(str::to_owned));
         }
-        Ok(Environment { env: environment::bare(all), names, request_resource: declared.request_resource })
+        let version = declared.version();
+        Ok(Environment {
+            env: environment::bare(version, types, all),
+            parse_options: parse_options(version),
+            names,
+            request_resource: declared.request_resource,
+        })
     }
 
     /// Compiles an expression of any type; the error is upstream's text.
     pub fn compile(&self, text: &str) -> Result<Expression, String> {
         let failed = |issues| format!("compilation failed: {issues}");
-        let ast = parse(text, &ParseOptions::kubernetes()).map_err(failed)?;
+        let ast = parse(text, &self.parse_options).map_err(failed)?;
         let checked = check(ast, &self.env).map_err(failed)?;
         let variables: Vec<&str> = self.names.iter().map(String::as_str).collect();
         let program = plan(&checked, &PlanOptions { variables: &variables, functions: environment::functions() })

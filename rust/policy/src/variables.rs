@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use celgate_cel::context::{EvalContext, Halt};
 use celgate_cel::value::{LazyMap, Value};
+use celgate_k8s::escaping::unescape;
 use celgate_k8s::gotext::quote;
 
 use crate::activation::Activation;
@@ -120,89 +121,6 @@ impl<'a> LazyMap<'a> for Variables<'a> {
                 slot.set(if matches!(value, Value::Halt) { Slot::Unread } else { Slot::Read(value) });
                 value
             }
-        }
-    }
-}
-
-/// The name that an escaped name stands for (apiserver `pkg/cel/escaping.go`, `Unescape`): `None` if its escapes are not valid.
-pub(crate) fn unescape(name: &str) -> Option<std::borrow::Cow<'_, str>> {
-    if !name.contains("__") {
-        return Some(name.into());
-    }
-    let mut out = String::with_capacity(name.len());
-    let mut rest = name;
-    while let Some(start) = rest.find("__") {
-        let (before, escape) = rest.split_at(start);
-        out.push_str(before);
-        // `__`, at least one character that is no underscore, `__`.
-        let inner = escape.get(2..).unwrap_or_default();
-        let len = inner.find('_').unwrap_or(inner.len());
-        let contents = inner.get(..len).unwrap_or_default();
-        if len == 0 || !inner.get(len..).is_some_and(|tail| tail.starts_with("__")) {
-            out.push('_');
-            rest = escape.get(1..).unwrap_or_default();
-            continue;
-        }
-        match contents {
-            "underscores" => out.push_str("__"),
-            "dot" => out.push('.'),
-            "dash" => out.push('-'),
-            "slash" => out.push('/'),
-            word if RESERVED.contains(&word) && word.len() + 4 == name.len() => out.push_str(word),
-            _ => return None,
-        }
-        rest = inner.get(len + 2..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    Some(out.into())
-}
-
-/// Words that CEL reserves; a name that is one of them is escaped as a whole.
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Pairs from `cel.Unescape`.
-    #[test]
-    fn names_are_unescaped() {
-        for (escaped, name) in [
-            ("a_b", Some("a_b")),
-            ("a__dot__b", Some("a.b")),
-            ("a__dash__b__slash__c", Some("a-b/c")),
-            ("__namespace__", Some("namespace")),
-            ("__namespace__x", None),
-            ("a__b__c", None),
-            ("a__b", Some("a__b")),
-            ("a___dot__b", Some("a_.b")),
-            ("x__underscores__y", Some("x__y")),
-            ("____", Some("____")),
-            ("_", Some("_")),
-        ] {
-            assert_eq!(unescape(escaped).as_deref(), name, "{escaped}");
         }
     }
 }

@@ -40,6 +40,8 @@ func (t Type) MarshalJSON() ([]byte, error) {
 type Variable struct {
 	Name string `json:"name"`
 	Type Type   `json:"type"`
+	// Schema is an OpenAPI schema of a resource; Type is then the name of the type that it declares.
+	Schema any `json:"schema,omitempty"`
 }
 
 // Resource is what authorizer.requestResource asks about.
@@ -55,6 +57,8 @@ type Resource struct {
 type Declarations struct {
 	Variables       []Variable `json:"variables"`
 	RequestResource *Resource  `json:"requestResource,omitempty"`
+	// MinorVersion is the version whose environment it is; nil is that of stored expressions.
+	MinorVersion *uint `json:"minorVersion,omitempty"`
 }
 
 // Environment is what expressions may name.

@@ -18,8 +18,13 @@ use crate::ops::size::{code_points, size, walk};
 use crate::types::Type;
 use crate::value::{ListView, Value};
 
-/// The library.
-pub static LIBRARY: Library = Library { name: "cel.lib.ext.strings", functions, implementations: IMPLEMENTATIONS };
+/// The library, version 2.
+pub static LIBRARY: Library = Library { name: NAME, functions: functions_2, implementations: IMPLEMENTATIONS };
+
+/// Version 0, which has neither `format` nor `strings.quote`. (What `join` does with other elements than strings is version 2's.)
+pub static LIBRARY_0: Library = Library { name: NAME, functions: functions_0, implementations: IMPLEMENTATIONS };
+
+const NAME: &str = "cel.lib.ext.strings";
 
 /// The longest string that `replace` and `format` make, in bytes. Upstream has no limit, and does not charge for the result.
 const MAX_RESULT_BYTES: usize = 64 << 20;
@@ -49,13 +54,25 @@ const fn implementation(id: &'static str, eval: EvalFn, cost: Option<CostFn>) ->
     Implementation { id, eval, cost }
 }
 
-fn functions() -> Vec<FunctionDecl> {
+/// A method of strings.
+fn member(id: &'static str, rest: &[Type], result: Type) -> OverloadDecl {
+    let args = std::iter::once(Type::String).chain(rest.iter().cloned()).collect();
+    OverloadDecl::member(id, args, result)
+}
+
+fn one(name: &'static str, overload: OverloadDecl) -> FunctionDecl {
+    FunctionDecl::new(name, vec![overload])
+}
+
+fn functions_2() -> Vec<FunctionDecl> {
+    let mut out = functions_0();
+    out.push(one("format", member("string_format", &[Type::list(Type::Dyn)], Type::String)));
+    out.push(one("strings.quote", OverloadDecl::global("strings_quote", vec![Type::String], Type::String)));
+    out
+}
+
+fn functions_0() -> Vec<FunctionDecl> {
     use Type::{Int, String};
-    let member = |id, rest: &[Type], result| {
-        let args = std::iter::once(String).chain(rest.iter().cloned()).collect();
-        OverloadDecl::member(id, args, result)
-    };
-    let one = |name, overload| FunctionDecl::new(name, vec![overload]);
     let strings = || Type::list(String);
     let search = |name, id, id_from| {
         FunctionDecl::new(name, vec![member(id, &[String], Int), member(id_from, &[String, Int], Int)])
@@ -88,8 +105,6 @@ fn functions() -> Vec<FunctionDecl> {
         ),
         one("trim", member("string_trim", &[], String)),
         one("upperAscii", member("string_upper_ascii", &[], String)),
-        one("format", member("string_format", &[Type::list(Type::Dyn)], String)),
-        one("strings.quote", OverloadDecl::global("strings_quote", vec![String], String)),
         FunctionDecl::new(
             "join",
             vec![

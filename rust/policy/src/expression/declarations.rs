@@ -2,6 +2,9 @@
 
 use celgate_cel::decls::VariableDecl;
 use celgate_cel::types::Type;
+use celgate_k8s::environment::{Version, keywords_as_fields};
+use celgate_k8s::openapi::{DeclaredTypes, Schema, declare};
+use celgate_k8s::{cidr, ip};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -11,13 +14,19 @@ pub(super) struct Declarations {
     /// Declares the authorizer.
     #[serde(default)]
     pub(super) request_resource: Option<Resource>,
+    /// The minor version whose environment it is; that of stored expressions without one.
+    #[serde(default)]
+    minor_version: Option<u32>,
 }
 
+/// A variable of a type, or of the type that a schema has under that name.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Variable {
     name: String,
     r#type: TypeText,
+    #[serde(default)]
+    schema: Option<Schema>,
 }
 
 /// A type: its name, or a list of the name of a generic type and its parameters.
@@ -40,10 +49,25 @@ pub(super) struct Resource {
 }
 
 impl Declarations {
-    pub(super) fn variables(&self) -> Result<Vec<VariableDecl>, String> {
-        let variable =
-            |variable: &Variable| Ok(VariableDecl { name: variable.name.clone(), ty: variable.r#type.read()? });
-        self.variables.iter().map(variable).collect()
+    /// The variables, and the types that their schemas declare.
+    pub(super) fn variables(&self) -> Result<(Vec<VariableDecl>, DeclaredTypes), String> {
+        let mut types = DeclaredTypes::new(keywords_as_fields(self.version()));
+        let mut declared = Vec::with_capacity(self.variables.len());
+        for variable in &self.variables {
+            let ty = match (&variable.schema, &variable.r#type) {
+                (None, ty) => ty.read()?,
+                (Some(schema), TypeText::Name(name)) => {
+                    declare(schema).map_or(Type::Dyn, |declared| types.add(name, &declared))
+                }
+                (Some(_), TypeText::Generic(_)) => return Err("the type of a schema has no name".to_owned()),
+            };
+            declared.push(VariableDecl::new(variable.name.as_str(), ty));
+        }
+        Ok((declared, types))
+    }
+
+    pub(super) fn version(&self) -> Version {
+        self.minor_version.map_or(Version::STORED, Version::minor)
     }
 }
 
@@ -73,6 +97,7 @@ fn named(name: &str) -> Type {
         "null_type" => Type::Null,
         "string" => Type::String,
         "uint" => Type::Uint,
+        cidr::TYPE_NAME | ip::TYPE_NAME => Type::opaque(name),
         // Durations, timestamps and the like are known by their message names.
         name => Type::object(name),
     }
