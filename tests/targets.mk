@@ -54,6 +54,12 @@ differential: lib-differential
 	@mkdir -p $(BIN) && rm -f $(BIN)/differential && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
 	$(BIN)/differential --cases=$(CASES) --seed=$(SEED) $(DIFFERENTIAL_FLAGS)
 
+# The expressions of tests/cases, and those of the policies in the corpus if it is there.
+.PHONY: differential-cases
+differential-cases: lib-differential
+	@mkdir -p $(BIN) && rm -f $(BIN)/differential && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
+	$(BIN)/differential --cases-from=tests/cases/expressions $(if $(wildcard $(CELGATE_CORPUS)),--policies-from=$(CELGATE_CORPUS))
+
 # The core's planted bugs: each must be found within that many cases.
 .PHONY: differential-mutants
 differential-mutants: lib-differential
@@ -77,7 +83,7 @@ conformance: lib-differential
 	cd go && ../$(BIN)/conformance $(CONFORMANCE_FLAGS)
 
 .PHONY: test-differential
-test-differential: lib differential
+test-differential: lib differential differential-cases
 	tests/differential/run
 
 .PHONY: test-examples

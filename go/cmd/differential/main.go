@@ -16,15 +16,17 @@ func main() {
 	flag.Uint64Var(&options.Seed, "seed", 1, "the seed; the same seed and workers give the same cases")
 	flag.IntVar(&options.Workers, "workers", runtime.NumCPU(), "how many run at the same time")
 	coverage := flag.Bool("coverage", false, "print how often each overload and macro was reached")
+	from := flag.String("cases-from", "", "compare the cases in the files of this directory instead of generated ones")
+	policies := flag.String("policies-from", "", "with --cases-from, also the expressions of all policies below this directory")
 	mutants := flag.Bool("mutants", false, "plant each of the core's bugs in turn, and fail if the cases do not find one")
 	flag.Parse()
-	if err := run(options, *coverage, *mutants); err != nil {
+	if err := run(options, *from, *policies, *coverage, *mutants); err != nil {
 		fmt.Fprintln(os.Stderr, "differential:", err)
 		os.Exit(1)
 	}
 }
 
-func run(options differential.Options, coverage, mutants bool) error {
+func run(options differential.Options, from, policies string, coverage, mutants bool) error {
 	engines, err := differential.NewPolicyEngines()
 	if err != nil {
 		return err
@@ -36,7 +38,7 @@ func run(options differential.Options, coverage, mutants bool) error {
 		}
 		return err
 	}
-	report, err := differential.Run(engines, options)
+	report, err := compare(engines, from, policies, options)
 	if report != nil {
 		report.Print(os.Stdout, coverage)
 	}
@@ -47,4 +49,23 @@ func run(options differential.Options, coverage, mutants bool) error {
 		return fmt.Errorf("%d differences", n)
 	}
 	return nil
+}
+
+// compare runs the cases of files, or generated ones.
+func compare(engines *differential.Engines, from, policies string, options differential.Options) (*differential.Report, error) {
+	if from == "" {
+		return differential.Run(engines, options)
+	}
+	cases, err := differential.ReadCases(from)
+	if err != nil {
+		return nil, err
+	}
+	if policies != "" {
+		more, err := differential.PolicyCases(policies)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, more...)
+	}
+	return differential.CheckCases(engines, cases, options)
 }

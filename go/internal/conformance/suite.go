@@ -12,6 +12,8 @@ import (
 	_ "cel.dev/expr/conformance/proto3"
 	"cel.dev/expr/conformance/test"
 	"google.golang.org/protobuf/encoding/prototext"
+
+	"github.com/celgate/celgate/go/internal/differential"
 )
 
 // Case is one test with its place: file/section/test.
@@ -48,6 +50,22 @@ func Load() ([]Suite, error) {
 		suites = append(suites, suite)
 	}
 	return suites, nil
+}
+
+// Bare are the expressions of all tests, each once, without what the tests declare: what the environment cannot express is compared at
+// least so far.
+func Bare(suites []Suite) []differential.Case {
+	var all []differential.Case
+	seen := map[string]bool{}
+	for _, suite := range suites {
+		for _, c := range suite.Cases {
+			if expression := c.Test.Expr; !seen[expression] {
+				seen[expression] = true
+				all = append(all, differential.Case{Place: c.Name, Expression: expression})
+			}
+		}
+	}
+	return all
 }
 
 func read(path string) (Suite, error) {

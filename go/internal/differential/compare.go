@@ -3,7 +3,6 @@ package differential
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -23,8 +22,8 @@ type Compiled struct {
 	// AST and Program are cel-go's, nil where it got no further.
 	AST     *cel.Ast
 	Program cel.Program
-	// Ours is nil if the core does not compile the expression.
-	Ours *expression.Expression
+	// Ours is nil if the core does not compile the expression; so is the one with cost counted the long way.
+	Ours, tracked *expression.Expression
 	// The verdicts are the static type, or the text of what is wrong.
 	UpstreamVerdict, OurVerdict string
 }
@@ -48,10 +47,13 @@ func (c *Compiled) compileOurs(e *Engines) error {
 	switch {
 	case errors.As(err, &failed):
 		c.Ours, c.OurVerdict = nil, failed.Text
+		return nil
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.Source, err)
-	default:
-		c.Ours, c.OurVerdict = ours, "type "+output
+	}
+	c.Ours, c.OurVerdict = ours, "type "+output
+	if c.tracked, _, err = e.tracked.Compile(c.Source); err != nil {
+		return fmt.Errorf("%s: with tracking: %w", c.Source, err)
 	}
 	return nil
 }
@@ -61,11 +63,23 @@ func (c *Compiled) Free() {
 	if c.Ours != nil {
 		c.Ours.Free()
 	}
+	if c.tracked != nil {
+		c.tracked.Free()
+	}
 }
 
-// evaluateOurs returns the core's line; a failed call is a line, too, that no evaluation of upstream gives.
+// evaluateOurs returns the core's line. A failed call is a line, too, and so is what counting the cost in two ways does not agree on: no
+// evaluation of upstream gives such lines.
 func (c *Compiled) evaluateOurs(scratch *expression.Scratch, in *input) string {
-	line, err := c.Ours.Evaluate(scratch, in.record, CostLimit, answer)
+	line := evaluate(c.Ours, scratch, in)
+	if tracked := evaluate(c.tracked, scratch, in); tracked != line {
+		return line + "\tbut with tracking\t" + tracked
+	}
+	return line
+}
+
+func evaluate(x *expression.Expression, scratch *expression.Scratch, in *input) string {
+	line, err := x.Evaluate(scratch, in.record, CostLimit, answer)
 	if err != nil {
 		return err.Error()
 	}
@@ -153,46 +167,6 @@ func listsMap(ast *cel.Ast) bool {
 	}
 	return found
 }
-
-// isKnown says whether the difference is one of docs/differences.md.
-func (c *Compiled) isKnown(upstream, ours string) bool {
-	// Empty lists are one key of a map here.
-	if strings.Contains(c.Source, "[]: ") && strings.Count(c.Source, "[]") > 1 {
-		return true
-	}
-	// As a struct of an object is the same key each time.
-	if strings.HasPrefix(upstream, "value") && strings.Contains(ours, "\tinsert failed: key {") && cost(upstream) == cost(ours) {
-		return true
-	}
-	// Go panics that upstream recovers from keep their verdict; their texts name Go types.
-	if theirs, found := strings.CutPrefix(upstream, "error\t"); found && strings.Contains(theirs, "\tinternal error: ") {
-		return strings.Contains(ours, "\tinternal error: ") && cost(upstream) == cost(ours)
-	}
-	// Upstream looks for a time zone's file, and says what the system says of the name.
-	if _, text, found := strings.Cut(ours, "\tunknown time zone "); found && text != "" {
-		return fileError.MatchString(upstream) && cost(upstream) == cost(ours)
-	}
-	// An error that is there as a value is no key; here it is the error.
-	if strings.HasSuffix(upstream, "\tinvalid qualifier type: *types.Err") {
-		return strings.HasPrefix(ours, "error\t") && cost(upstream) == cost(ours)
-	}
-	// Texts that print values of library types name their types.
-	if at := libraryType.FindStringIndex(ours); at != nil && strings.HasPrefix(ours, "error\t") {
-		return strings.HasPrefix(upstream, ours[:at[0]])
-	}
-	// Texts that print parts of built-in objects show CEL's values, not Go's with their addresses.
-	if at := goValue.FindStringIndex(upstream); at != nil && strings.HasPrefix(upstream, "error\t") {
-		return strings.HasPrefix(ours, upstream[:at[0]])
-	}
-	return false
-}
-
-var fileError = regexp.MustCompile(`\t(invalid argument|is a directory|not a directory|file name too long|malformed time zone information)$`)
-
-var libraryType = regexp.MustCompile(`kubernetes\.[A-Z]\w+|kubernetes\.authorization\.\w+|net\.(IP|CIDR)`)
-
-// goValue finds where the text of a Go map, pointer or struct begins.
-var goValue = regexp.MustCompile(`map\[|&[{\[]|0x[0-9a-f]{6,}`)
 
 func cost(line string) string {
 	parts := strings.SplitN(line, "\t", 3)

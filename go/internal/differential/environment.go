@@ -42,6 +42,12 @@ const (
 	rootCounts
 	rootAny
 	rootTexts
+	rootNumbers
+	rootCustom
+	rootText
+	rootLong
+	rootPatterns
+	rootNothing
 	rootUnbound
 )
 
@@ -63,6 +69,13 @@ var variables = []Variable{
 	rootAny:       {Name: "any", Type: cel.DynType},
 	// Long texts of fixed content.
 	rootTexts: {Name: "texts", Type: cel.MapType(cel.StringType, cel.StringType)},
+	// The same in all inputs.
+	rootNumbers:  {Name: "numbers", Type: cel.DynType},
+	rootCustom:   {Name: "crd", Type: cel.DynType},
+	rootText:     {Name: "text", Type: cel.DynType},
+	rootLong:     {Name: "long", Type: cel.DynType},
+	rootPatterns: {Name: "patterns", Type: cel.DynType},
+	rootNothing:  {Name: "nothing", Type: cel.DynType},
 	// Declared and never bound, as the authorizer is in places.
 	rootUnbound: {Name: "unbound", Type: cel.DynType},
 }
@@ -75,7 +88,11 @@ const (
 // Engines are Kubernetes' environment of stored expressions in cel-go and in the core, with the same declarations.
 type Engines struct {
 	upstream *cel.Env
-	ours     *expression.Environment
+	// tracing is upstream's, with the macros of an expression kept when it is parsed.
+	tracing *cel.Env
+	ours    *expression.Environment
+	// tracked is ours with cost counted the long way: it must make no difference.
+	tracked *expression.Environment
 }
 
 // NewEngines makes both with these variables alone.
@@ -121,8 +138,16 @@ func newEngines(variables []Variable, upstream environment.VersionedOptions, dec
 	if err != nil {
 		return nil, fmt.Errorf("upstream's environment: %w", err)
 	}
-	ours, err := expression.NewEnvironment(declarations)
-	return &Engines{upstream: env, ours: ours}, err
+	engines := &Engines{upstream: env}
+	if engines.tracing, err = env.Extend(cel.EnableMacroCallTracking()); err != nil {
+		return nil, err
+	}
+	if engines.ours, err = expression.NewEnvironment(declarations); err != nil {
+		return nil, err
+	}
+	declarations.Tracked = true
+	engines.tracked, err = expression.NewEnvironment(declarations)
+	return engines, err
 }
 
 func upstreamEnv(options environment.VersionedOptions, minor *uint) (*cel.Env, error) {

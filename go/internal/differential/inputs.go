@@ -1,28 +1,18 @@
 package differential
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 
-	"github.com/google/cel-go/common/types"
-	admissionv1 "k8s.io/api/admission/v1"
-	authenticationv1 "k8s.io/api/authentication/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/cel/common"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-
-	"github.com/celgate/celgate/go/internal/wire"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // input is what an expression is evaluated over, in both forms.
 type input struct {
+	content    *content
 	activation map[string]any
 	record     []byte
 }
@@ -30,7 +20,7 @@ type input struct {
 // fixedInputs is how many of the inputs are the same for every seed: cases from files see these.
 const fixedInputs = 20
 
-// newInputs makes a pool of inputs. The first is made of the texts as they are.
+// newInputs makes a pool of inputs. The first ones are made of the texts as they are.
 func newInputs(seed uint64, n int) ([]*input, error) {
 	inputs := make([]*input, n)
 	for i := range inputs {
@@ -59,71 +49,61 @@ func (m *inputMaker) one(n int) bool { return m.rand.IntN(n) == 0 }
 
 func (m *inputMaker) input(number int) (*input, error) {
 	text := objectTexts[number%len(objectTexts)]
-	object, err := m.object(text)
-	if err != nil {
-		return nil, err
-	}
-	old, err := m.object(text)
-	if err != nil {
-		return nil, err
-	}
-	if !m.intact && m.one(8) {
-		old = nil
-	}
-	if !m.intact && m.one(16) {
-		object = nil
-	}
-	params, err := m.object(objectTexts[m.rand.IntN(len(objectTexts))])
-	if err != nil {
-		return nil, err
-	}
-	namespace := &corev1.Namespace{}
-	if err := m.decode(namespaceText, namespace); err != nil {
-		return nil, err
-	}
-	if !m.intact && m.one(8) {
-		namespace = nil
-	}
-	return m.encode(object, old, params, namespace, m.request())
-}
-
-// object decodes a text, often after changing it: into its Go type if client-go has one, else unstructured.
-func (m *inputMaker) object(text string) (runtime.Object, error) {
-	var kind metav1.TypeMeta
-	if err := json.Unmarshal([]byte(text), &kind); err != nil {
-		return nil, err
-	}
-	typed, err := clientgoscheme.Scheme.New(kind.GroupVersionKind())
-	if err != nil || m.one(4) {
-		custom := &unstructured.Unstructured{}
-		return custom, m.decode(text, custom)
-	}
-	return typed, m.decode(text, typed)
-}
-
-// decode decodes the text after changing it; what is no longer decodable is decoded as it was.
-func (m *inputMaker) decode(text string, into any) error {
-	var content any
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&content); err != nil {
-		return err
+	made := &content{
+		object: m.object(text, m.one(4)), oldObject: m.object(text, m.one(4)), namespace: m.object(namespaceText, false),
+		request: m.request(), plain: m.plain(number),
 	}
 	if m.intact {
-		return json.Unmarshal([]byte(text), into)
+		made.oldObject.text = edited.Replace(text)
+	}
+	if !m.intact && m.one(8) {
+		made.oldObject = objectContent{}
+	}
+	if !m.intact && m.one(16) {
+		made.object = objectContent{}
+	}
+	if !m.intact && m.one(8) {
+		made.namespace = objectContent{}
+	}
+	params := m.object(objectTexts[m.rand.IntN(len(objectTexts))], m.one(4))
+	if m.intact {
+		params = m.object(text, false)
+	}
+	var err error
+	if made.plain[rootParams], err = params.converted(); err != nil {
+		return nil, err
+	}
+	if !m.intact && m.one(4) {
+		made.plain[rootParams] = nil
+	}
+	return made.encode()
+}
+
+// edited is how an old object differs from the new one where both are made of the texts as they are.
+var edited = strings.NewReplacer(`"64Mi"`, `"67108864"`, `"generation": 3`, `"generation": 2`, `"replicas": 3`, `"replicas": 2`, `"max": "3"`, `"max": "4"`)
+
+// object is a text, often changed, of which an object is decoded.
+func (m *inputMaker) object(text string, unstructured bool) objectContent {
+	if m.intact {
+		return objectContent{text: text}
+	}
+	made := objectContent{text: text, unstructured: unstructured}
+	var value any
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return made
 	}
 	for range m.rand.IntN(6) {
-		content = m.change(content, "")
+		value = m.change(value, "")
 	}
-	var changed bytes.Buffer
-	encoder := json.NewEncoder(&changed)
-	if err := encoder.Encode(content); err != nil {
-		return err
+	changed := made
+	changed.text = textOf(value)
+	if _, err := changed.decode(); err != nil {
+		// No longer decodable.
+		return made
 	}
-	if json.Unmarshal(changed.Bytes(), into) == nil {
-		return nil
-	}
-	return json.Unmarshal([]byte(text), into)
+	return changed
 }
 
 // change changes something in a decoded text.
@@ -171,48 +151,21 @@ func (m *inputMaker) change(value any, key string) any {
 	return pick[any](m.rand, "text", json.Number("1"), true)
 }
 
-func (m *inputMaker) request() *admissionv1.AdmissionRequest {
-	kind := metav1.GroupVersionKind{Group: theResource.Group, Version: theResource.Version, Kind: "Deployment"}
-	resource := metav1.GroupVersionResource(theResource)
-	dryRun := m.one(2)
-	request := &admissionv1.AdmissionRequest{
-		Kind:               kind,
-		Resource:           resource,
-		SubResource:        theSubresource,
-		RequestKind:        &kind,
-		RequestResource:    &resource,
-		RequestSubResource: theSubresource,
-		Name:               theName,
-		Namespace:          theNamespace,
-		Operation:          admissionv1.Operation(pick(m.rand, "CREATE", "UPDATE", "DELETE", "CONNECT")),
-		DryRun:             &dryRun,
-		Options:            runtime.RawExtension{Object: &metav1.CreateOptions{FieldManager: "kubectl", DryRun: []string{"All"}}},
-		UserInfo: authenticationv1.UserInfo{
-			Username: theUser.Name, UID: "7", Groups: theUser.Groups, Extra: map[string]authenticationv1.ExtraValue{"scopes": {"a", "b"}},
-		},
+func (m *inputMaker) request() requestContent {
+	return requestContent{
+		Operation: pick(m.rand, "CREATE", "UPDATE", "DELETE", "CONNECT"),
+		DryRun:    m.one(2),
+		Sparse:    !m.intact && m.one(4),
 	}
-	if !m.intact && m.one(4) {
-		request.Options, request.Name, request.SubResource, request.RequestSubResource = runtime.RawExtension{}, "", "", ""
-		request.UserInfo = authenticationv1.UserInfo{Username: "system:serviceaccount:ns:web"}
-	}
-	return request
 }
 
-func (m *inputMaker) encode(object, old, params runtime.Object, namespace *corev1.Namespace, request *admissionv1.AdmissionRequest) (*input, error) {
-	in := &input{activation: map[string]any{}}
-	bindAuthorizer(in.activation)
-	encoder := wire.Get(len(variables))
-	defer encoder.Put()
-	for root, value := range map[int]any{rootObject: object, rootOldObject: old, rootRequest: request, rootNamespace: namespace} {
-		encoder.SetObject(root, value)
-		in.activation[variables[root].Name] = celValue(value)
+// plain are the values of the variables that are no objects.
+func (m *inputMaker) plain(number int) map[int]any {
+	repeats := 20_000
+	if number == 0 {
+		repeats = 100_000
 	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(params)
-	if err != nil {
-		return nil, err
-	}
-	for root, value := range map[int]any{
-		rootParams: pick[any](m.rand, content, content, content, nil),
+	return map[int]any{
 		rootBool:   m.one(2),
 		rootInt:    pick[any](m.rand, int64(0), int64(1), int64(-1), int64(7), int64(math.MaxInt64), int64(math.MinInt64), int64(1<<53+1)),
 		rootUint:   pick[any](m.rand, uint64(0), uint64(1), uint64(7), uint64(math.MaxUint64), uint64(math.MaxInt64)+1),
@@ -221,31 +174,47 @@ func (m *inputMaker) encode(object, old, params runtime.Object, namespace *corev
 		rootInts:   pick(m.rand, []any{}, []any{int64(1)}, []any{int64(3), int64(1), int64(2), int64(3)}, []any{int64(math.MaxInt64), int64(1)}),
 		rootStrings: pick(m.rand, []any{}, []any{"a"}, []any{"b", "a", "b"}, []any{pick(m.rand, stringPool...), pick(m.rand, stringPool...)},
 			[]any{"10.0.0.1", "1Gi", "1.2.3", "1h"}),
-		rootCounts: pick(m.rand, map[string]any{}, map[string]any{"a": int64(1)}, map[string]any{"a": int64(1), "b": int64(-2), "é": int64(math.MaxInt64)}),
-		rootAny:    pick[any](m.rand, nil, true, int64(1), 1.0, 2.5, "a", []any{int64(1), "a"}, map[string]any{"a": int64(1), "b": nil}, uint64(1), []any{}, map[string]any{}),
-		rootTexts:  texts,
-	} {
-		encoder.SetPlain(root, value)
-		in.activation[variables[root].Name] = types.DefaultTypeAdapter.NativeToValue(value)
+		rootCounts:   pick(m.rand, map[string]any{}, map[string]any{"a": int64(1)}, map[string]any{"a": int64(1), "b": int64(-2), "é": int64(math.MaxInt64)}),
+		rootAny:      pick[any](m.rand, nil, true, int64(1), 1.0, 2.5, "a", []any{int64(1), "a"}, map[string]any{"a": int64(1), "b": nil}, uint64(1), []any{}, map[string]any{}),
+		rootTexts:    longTexts(repeats),
+		rootNumbers:  numbers,
+		rootCustom:   customObject,
+		rootText:     "Häagen-Dazs ice cream",
+		rootLong:     strings.Repeat("0123456789", 30),
+		rootPatterns: []any{"^a+$", "b*", "(", "[a-z]{2,3}"},
+		rootNothing:  nil,
 	}
-	in.record = bytes.Clone(encoder.Bytes())
-	return in, nil
 }
 
-// celValue is the value that upstream's activation has for an object.
-func celValue(object any) any {
-	if custom, ok := object.(*unstructured.Unstructured); ok {
-		return types.DefaultTypeAdapter.NativeToValue(custom.Object)
+// longTexts are too long for a literal; the first input has them longest.
+func longTexts(repeats int) map[string]any {
+	return map[string]any{
+		"nines":  strings.Repeat("9", repeats),
+		"points": "0." + strings.Repeat("3", repeats),
+		"labels": strings.Repeat("a.", repeats/2) + "a",
+		"long":   strings.Repeat("é", repeats*3/5),
+		"pairs":  "/p?" + strings.Repeat("k=v&", 9_999) + "k=w",
+		"toMany": "/p?" + strings.Repeat("k=v&", 10_000) + "k=w",
 	}
-	return common.SchemalessTypedToVal(object)
 }
 
-// texts are too long for a literal.
-var texts = map[string]any{
-	"nines":  strings.Repeat("9", 20_000),
-	"points": "0." + strings.Repeat("3", 20_000),
-	"labels": strings.Repeat("a.", 20_000) + "a",
-	"long":   strings.Repeat("é", 20_000),
-	"pairs":  "/p?" + strings.Repeat("k=v&", 9_999) + "k=w",
-	"toMany": "/p?" + strings.Repeat("k=v&", 10_000) + "k=w",
-}
+// numbers are 0 to 49.
+var numbers = func() []any {
+	numbers := make([]any, 50)
+	for i := range numbers {
+		numbers[i] = int64(i)
+	}
+	return numbers
+}()
+
+// customObject is an object without a Go type: numbers of both kinds, null, lists in lists.
+var customObject = func() map[string]any {
+	made := map[string]any{}
+	if err := utiljson.Unmarshal([]byte(objectTexts[0]), &made); err != nil {
+		panic(err)
+	}
+	spec := made["spec"].(map[string]any)
+	spec["ratio"], spec["one"], spec["nothing"] = 1.5, 1.0, nil
+	spec["matrix"] = []any{[]any{int64(1), int64(2)}, []any{int64(3)}, []any{}}
+	return made
+}()

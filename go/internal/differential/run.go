@@ -39,6 +39,10 @@ type Difference struct {
 	Upstream, Ours string
 }
 
+func (d Difference) String() string {
+	return fmt.Sprintf("%s\n  upstream %s\n  ours     %s\n", d.Expression, d.Upstream, d.Ours)
+}
+
 // Run generates cases and compares them.
 func Run(engines *Engines, options Options) (*Report, error) {
 	report := newReport(engines.upstream)
@@ -173,7 +177,7 @@ func (w *worker) differ(made *tree, in *input, first *Difference) {
 		found = first
 	}
 	if w.report.differ(*found) {
-		fmt.Fprintf(w.options.Progress, "%s\n  upstream %s\n  ours     %s\n", found.Expression, found.Upstream, found.Ours)
+		fmt.Fprint(w.options.Progress, found)
 	}
 }
 

@@ -36,6 +36,7 @@ pub struct Environment {
     names: Vec<String>,
     /// What `authorizer.requestResource` asks about; `None` without an authorizer.
     request_resource: Option<declarations::Resource>,
+    tracked: bool,
 }
 
 /// A compiled expression.
@@ -77,6 +78,7 @@ impl Environment {
             env: environment::bare(version, types, all),
             parse_options: parse_options(version),
             names,
+            tracked: declared.tracked,
             request_resource: declared.request_resource,
         })
     }
@@ -91,7 +93,7 @@ impl Environment {
             .map_err(|error| format!("program instantiation failed: {error}"))?;
         let beside = if self.request_resource.is_some() { AUTHORIZER.len() } else { 0 };
         Ok(Expression {
-            program,
+            program: if self.tracked { program.with_tracking() } else { program },
             output: checked.output.go_string(),
             roots: u32::try_from(self.names.len() - beside).unwrap_or(u32::MAX),
             request_resource: self.request_resource.clone(),

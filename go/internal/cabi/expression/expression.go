@@ -59,6 +59,8 @@ type Declarations struct {
 	RequestResource *Resource  `json:"requestResource,omitempty"`
 	// MinorVersion is the version whose environment it is; nil is that of stored expressions.
 	MinorVersion *uint `json:"minorVersion,omitempty"`
+	// Tracked counts cost the long way in all expressions.
+	Tracked bool `json:"tracked,omitempty"`
 }
 
 // Environment is what expressions may name.

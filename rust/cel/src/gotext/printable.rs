@@ -1,6 +1,6 @@
 //! Which code points Go prints as they are: the ranges for which `strconv.IsPrint` holds, from U+0080 up.
 //!
-//! Generated from Go's own function; `tests/differential/libraries/run.sh` prints the ranges again and compares.
+//! Generated from Go's own function; `go/internal/differential/printable_test.go` compares all code points.
 
 /// First and last code point of each range, ascending.
 #[rustfmt::skip]

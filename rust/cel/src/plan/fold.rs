@@ -41,8 +41,10 @@ impl<'e> Planner<'e, '_> {
         let reference = self.checked.references.get(&id).map(|reference| reference.name.as_str());
         let name = reference.filter(|name| !name.is_empty()).unwrap_or(type_name);
         let message = crate::message::find(name);
-        // A struct of the caller's is a type that evaluation cannot make; any other is none.
-        let declared = self.checked.types.get(&id).is_some_and(|ty| matches!(ty, crate::types::Type::Object(_)));
+        // A struct of the caller's is a type that evaluation cannot make, and so are those that apiserver's provider takes for structs
+        // (`findScalar` in apiserver `pkg/cel/types.go`); any other is none.
+        let declared = self.checked.types.get(&id).is_some_and(|ty| matches!(ty, crate::types::Type::Object(_)))
+            || ["duration", "list", "null_type", "timestamp"].contains(&name);
         if message.is_none() && !declared {
             return Err(PlanError(format!("unknown type: {name}")));
         }

@@ -17,6 +17,9 @@ pub(super) struct Declarations {
     /// The minor version whose environment it is; that of stored expressions without one.
     #[serde(default)]
     minor_version: Option<u32>,
+    /// Counts cost as if every expression needed [`celgate_cel::plan::Program::with_tracking`]: for tests.
+    #[serde(default)]
+    pub(super) tracked: bool,
 }
 
 /// A variable of a type, or of the type that a schema has under that name.

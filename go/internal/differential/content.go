@@ -1,0 +1,149 @@
+package differential
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"github.com/google/cel-go/common/types"
+	admissionv1 "k8s.io/api/admission/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/cel/common"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/celgate/celgate/go/internal/wire"
+)
+
+// content is what an input is made of, in a form that a file of cases can have.
+type content struct {
+	object, oldObject, namespace objectContent
+	request                      requestContent
+	// plain are the values of the other variables by their roots.
+	plain map[int]any
+}
+
+// objectContent is an object as JSON; the zero value is null.
+type objectContent struct {
+	text string
+	// unstructured says that the object is no Go struct even where client-go has a type for it.
+	unstructured bool
+}
+
+// requestContent is what differs from request to request.
+type requestContent struct {
+	Operation string `json:"operation"`
+	DryRun    bool   `json:"dryRun"`
+	// Sparse leaves out what a request need not have.
+	Sparse bool `json:"sparse,omitempty"`
+}
+
+// with returns a copy that shares what is not set anew.
+func (c *content) with() *content {
+	changed := *c
+	changed.plain = maps.Clone(c.plain)
+	return &changed
+}
+
+// decode returns nil for null.
+func (c objectContent) decode() (runtime.Object, error) {
+	if c.text == "" {
+		return nil, nil
+	}
+	var kind metav1.TypeMeta
+	if err := json.Unmarshal([]byte(c.text), &kind); err != nil {
+		return nil, err
+	}
+	object, err := clientgoscheme.Scheme.New(kind.GroupVersionKind())
+	if err != nil || c.unstructured {
+		object = &unstructured.Unstructured{}
+	}
+	return object, json.Unmarshal([]byte(c.text), object)
+}
+
+// converted is the object as a param is seen: as maps and lists.
+func (c objectContent) converted() (any, error) {
+	object, err := c.decode()
+	if err != nil || object == nil {
+		return nil, err
+	}
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+}
+
+func (c requestContent) request() *admissionv1.AdmissionRequest {
+	kind := metav1.GroupVersionKind{Group: theResource.Group, Version: theResource.Version, Kind: "Deployment"}
+	resource := metav1.GroupVersionResource(theResource)
+	request := &admissionv1.AdmissionRequest{
+		Kind:               kind,
+		Resource:           resource,
+		SubResource:        theSubresource,
+		RequestKind:        &kind,
+		RequestResource:    &resource,
+		RequestSubResource: theSubresource,
+		Name:               theName,
+		Namespace:          theNamespace,
+		Operation:          admissionv1.Operation(c.Operation),
+		DryRun:             &c.DryRun,
+		Options:            runtime.RawExtension{Object: &metav1.CreateOptions{FieldManager: "kubectl", DryRun: []string{"All"}}},
+		UserInfo: authenticationv1.UserInfo{
+			Username: theUser.Name, UID: "7", Groups: theUser.Groups, Extra: map[string]authenticationv1.ExtraValue{"scopes": {"a", "b"}},
+		},
+	}
+	if c.Sparse {
+		request.Options, request.Name, request.SubResource, request.RequestSubResource = runtime.RawExtension{}, "", "", ""
+		request.UserInfo = authenticationv1.UserInfo{Username: "system:serviceaccount:ns:web"}
+	}
+	return request
+}
+
+// encode makes the values of both engines.
+func (c *content) encode() (*input, error) {
+	in := &input{content: c, activation: map[string]any{}}
+	bindAuthorizer(in.activation)
+	encoder := wire.Get(len(variables))
+	defer encoder.Put()
+	objects := map[int]any{rootRequest: c.request.request()}
+	for root, object := range map[int]objectContent{rootObject: c.object, rootOldObject: c.oldObject, rootNamespace: c.namespace} {
+		decoded, err := object.decode()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", variables[root].Name, err)
+		}
+		objects[root] = decoded
+	}
+	if objects[rootNamespace] == nil {
+		objects[rootNamespace] = (*corev1.Namespace)(nil)
+	}
+	for root, value := range objects {
+		encoder.SetObject(root, value)
+		in.activation[variables[root].Name] = celValue(value)
+	}
+	for root, value := range c.plain {
+		encoder.SetPlain(root, value)
+		in.activation[variables[root].Name] = types.DefaultTypeAdapter.NativeToValue(value)
+	}
+	in.record = bytes.Clone(encoder.Bytes())
+	return in, nil
+}
+
+// celValue is the value that upstream's activation has for an object.
+func celValue(object any) any {
+	if custom, ok := object.(*unstructured.Unstructured); ok {
+		return types.DefaultTypeAdapter.NativeToValue(custom.Object)
+	}
+	return common.SchemalessTypedToVal(object)
+}
+
+// textOf writes decoded JSON.
+func textOf(value any) string {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err) // It was decoded from JSON.
+	}
+	return string(bytes.TrimSpace(text.Bytes()))
+}
