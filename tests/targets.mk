@@ -91,6 +91,7 @@ test-examples: server
 	@mkdir -p $(BIN) && cd go && $(GO) build -o ../$(BIN)/demo ./cmd/demo
 	$(BIN)/demo
 	$(BIN)/demo --admission-engine=upstream
+	$(BIN)/demo --admission-engine=verify
 	@! $(BIN)/demo --without-policies >build/demo-without-policies.log || { echo "the demo noticed nothing when the policies were left out"; exit 1; }
 	@grep -q surprises build/demo-without-policies.log
 

@@ -164,6 +164,15 @@ func (d *demo) finish(before, after metrics) int {
 			d.surprises++
 		}
 	}
+	if d.options.engine == "verify" {
+		compared, same := int(after.compared-before.compared), int(after.same-before.same)
+		fmt.Printf(", %d of celgate's answers compared, %d the same", compared, same)
+		// The server's own requests are compared, too.
+		if same != compared || compared < d.sent {
+			fmt.Printf("\nSURPRISE: all should be the same, and be at least %d", d.sent)
+			d.surprises++
+		}
+	}
 	fmt.Println()
 	if d.surprises == 0 {
 		fmt.Println("every line as expected")

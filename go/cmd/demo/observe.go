@@ -70,6 +70,8 @@ type metrics struct {
 	evaluated float64
 	// admissionSeconds is the time spent in the plugin.
 	admissionSeconds float64
+	// compared counts answers of celgate's that were compared with upstream's, whatever came of it, and same those that were the same.
+	compared, same float64
 }
 
 func (c *client) metrics(ctx context.Context) (metrics, error) {
@@ -93,6 +95,11 @@ func (c *client) metrics(ctx context.Context) (metrics, error) {
 		switch {
 		case strings.HasPrefix(name, "celgate_requests_total"):
 			m.evaluated += number
+		case strings.HasPrefix(name, "celgate_verify_requests_total"):
+			m.compared += number
+			if strings.Contains(name, `"same"`) {
+				m.same += number
+			}
 		case strings.HasPrefix(name, "apiserver_admission_controller_admission_duration_seconds_sum") && strings.Contains(name, `name="ValidatingAdmissionPolicy"`):
 			m.admissionSeconds += number
 		}

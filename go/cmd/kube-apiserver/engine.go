@@ -2,9 +2,10 @@ package main
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	celgate "github.com/celgate/celgate/go/admission/policy/validating"
+	"github.com/celgate/celgate/go/admission/policy/verifying"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle"
 	mutatingpolicy "k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
@@ -20,7 +21,12 @@ type engine string
 const (
 	engineCelgate  engine = "celgate"
 	engineUpstream engine = "upstream"
+	// engineVerify is upstream's engine with celgate's beside it.
+	engineVerify engine = "verify"
 )
+
+// engines are all of them.
+var engines = []engine{engineCelgate, engineUpstream, engineVerify}
 
 func (e *engine) String() string { return string(*e) }
 
@@ -29,24 +35,22 @@ func (e *engine) Type() string { return "string" }
 
 // Set accepts the name of an engine.
 func (e *engine) Set(name string) error {
-	switch chosen := engine(name); chosen {
-	case engineCelgate, engineUpstream:
-		*e = chosen
-		return nil
-	default:
-		return fmt.Errorf("unknown engine, choose %s or %s", engineCelgate, engineUpstream)
+	if !slices.Contains(engines, engine(name)) {
+		return fmt.Errorf("unknown engine, choose %s, %s or %s", engineCelgate, engineUpstream, engineVerify)
 	}
+	*e = engine(name)
+	return nil
 }
 
 func (e *engine) usage() string {
-	return fmt.Sprintf("The engine that evaluates ValidatingAdmissionPolicy: %s. The other one is not started.",
-		strings.Join([]string{string(engineCelgate), string(engineUpstream) + " (the one built into Kubernetes)"}, " or "))
+	return fmt.Sprintf("The engine that evaluates ValidatingAdmissionPolicy: %s, %s (the one built into Kubernetes) or %s (upstream's decides; celgate's answers are compared "+
+		"with it, counted in celgate_verify_requests_total, and differences are logged).", engineCelgate, engineUpstream, engineVerify)
 }
 
 // check finds out, before anything is started, whether the engine is part of this binary: a build
 // without cgo has no celgate engine, and must not admit anything in its name.
 func (e *engine) check() error {
-	if *e != engineCelgate {
+	if *e == engineUpstream {
 		return nil
 	}
 	if _, err := celgate.NewPlugin(nil); err != nil {
@@ -65,9 +69,12 @@ func (e *engine) plugins() *admission.Plugins {
 	mutatingpolicy.Register(plugins)
 	mutatingwebhook.Register(plugins)
 	validatingwebhook.Register(plugins)
-	if *e == engineUpstream {
+	switch *e {
+	case engineUpstream:
 		upstream.Register(plugins)
-	} else {
+	case engineVerify:
+		verifying.Register(plugins)
+	default:
 		celgate.Register(plugins)
 	}
 	return plugins

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	celgate "github.com/celgate/celgate/go/admission/policy/validating"
+	"github.com/celgate/celgate/go/admission/policy/verifying"
 	"github.com/spf13/pflag"
 	"k8s.io/apiserver/pkg/admission"
 	upstream "k8s.io/apiserver/pkg/admission/plugin/policy/validating"
@@ -48,11 +49,17 @@ func TestEngineChoosesThePlugin(t *testing.T) {
 	if err := e.check(); err != nil {
 		t.Error(err)
 	}
+	if err := e.Set("verify"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := policyPlugin(e.plugins()), fmt.Sprintf("%T", (*verifying.Plugin)(nil)); got != want {
+		t.Errorf("verify makes a %s", got)
+	}
 }
 
 func TestEngineKeepsUpstreamsPlugins(t *testing.T) {
 	want := options.NewServerRunOptions().Admission.GenericAdmission.Plugins.Registered()
-	for _, e := range []engine{engineCelgate, engineUpstream} {
+	for _, e := range engines {
 		if got := e.plugins().Registered(); !slices.Equal(got, want) {
 			t.Errorf("%s registers %v, upstream %v", e, got, want)
 		}

@@ -24,7 +24,9 @@ import (
 type outcome struct {
 	ctx        context.Context
 	attributes admission.Attributes
-	view       *snapshot
+	// witness is the attributes if they are one.
+	witness Witness
+	view    *snapshot
 	// elapsed is the time taken per evaluated policy.
 	elapsed time.Duration
 
@@ -32,6 +34,14 @@ type outcome struct {
 	annotations annotations
 	failures    []ValidationFailureValue
 	denied      *denial
+}
+
+// Witness is implemented by the attributes of a request that is only looked at: upstream's metrics do not count it, and it hears of every
+// reason to refuse it, of which Validate returns the first.
+type Witness interface {
+	admission.Attributes
+	// Denied is told an error that Validate would return if it were the first.
+	Denied(err error)
 }
 
 // denial is the first reason why the request is refused; others are counted only.
@@ -46,6 +56,7 @@ type denial struct {
 // replay turns a report into the request's outcome.
 func (d *dispatcher) replay(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, p *plan, w *work, report []byte, elapsed time.Duration) error {
 	out := outcome{ctx: ctx, attributes: a, view: p.view, elapsed: elapsed}
+	out.witness, _ = a.(Witness)
 	reader := wire.NewReport(report)
 	var entry wire.Entry
 	for reader.Next(&entry) {
@@ -95,7 +106,7 @@ func (out *outcome) add(entry *wire.Entry) error {
 		out.annotations.add(entry.Key, entry.Text)
 	case wire.EntryAnnotationError:
 		out.deny(policy, binding, "", entry.Text)
-		celmetrics.Metrics.ObserveRejection(out.ctx, out.elapsed, policy.Name, binding.Name, errorType(entry.Text))
+		out.count(rejected, policy, binding, errorType(entry.Text))
 	}
 	return nil
 }
@@ -117,14 +128,14 @@ func (out *outcome) publishAnnotations() {
 func (out *outcome) decision(policy *Policy, binding *PolicyBinding, entry *wire.Entry) {
 	kind := errorType(entry.Text)
 	if !entry.Deny {
-		celmetrics.Metrics.ObserveAdmission(out.ctx, out.elapsed, policy.Name, binding.Name, kind)
+		out.count(admitted, policy, binding, kind)
 		return
 	}
 	for _, action := range binding.Spec.ValidationActions {
 		switch action {
 		case v1.Deny:
 			out.deny(policy, binding, metav1.StatusReason(entry.Reason), entry.Text)
-			celmetrics.Metrics.ObserveRejection(out.ctx, out.elapsed, policy.Name, binding.Name, kind)
+			out.count(rejected, policy, binding, kind)
 		case v1.Audit:
 			out.failures = append(out.failures, ValidationFailureValue{
 				ExpressionIndex:   int(entry.Expression),
@@ -133,15 +144,33 @@ func (out *outcome) decision(policy *Policy, binding *PolicyBinding, entry *wire
 				Binding:           binding.Name,
 				Policy:            binding.Spec.PolicyName,
 			})
-			celmetrics.Metrics.ObserveAudit(out.ctx, out.elapsed, policy.Name, binding.Name, kind)
+			out.count(audited, policy, binding, kind)
 		case v1.Warn:
 			warning.AddWarning(out.ctx, "", fmt.Sprintf("Validation failed for ValidatingAdmissionPolicy '%s' with binding '%s': %s", policy.Name, binding.Name, entry.Text))
-			celmetrics.Metrics.ObserveWarn(out.ctx, out.elapsed, policy.Name, binding.Name, kind)
+			out.count(warned, policy, binding, kind)
 		}
 	}
 }
 
+// What upstream's metrics count of decisions.
+var (
+	admitted = (*celmetrics.ValidatingAdmissionPolicyMetrics).ObserveAdmission
+	rejected = (*celmetrics.ValidatingAdmissionPolicyMetrics).ObserveRejection
+	audited  = (*celmetrics.ValidatingAdmissionPolicyMetrics).ObserveAudit
+	warned   = (*celmetrics.ValidatingAdmissionPolicyMetrics).ObserveWarn
+)
+
+func (out *outcome) count(observe func(*celmetrics.ValidatingAdmissionPolicyMetrics, context.Context, time.Duration, string, string, celmetrics.ValidationErrorType),
+	policy *Policy, binding *PolicyBinding, kind celmetrics.ValidationErrorType) {
+	if out.witness == nil {
+		observe(celmetrics.Metrics, out.ctx, out.elapsed, policy.Name, binding.Name, kind)
+	}
+}
+
 func (out *outcome) matchConditions(policy *Policy, entry *wire.Entry) {
+	if out.witness != nil {
+		return
+	}
 	const kind, step = "policy", "validate"
 	operation := string(out.attributes.GetOperation())
 	for range entry.EvaluationErrors {
@@ -153,8 +182,15 @@ func (out *outcome) matchConditions(policy *Policy, entry *wire.Entry) {
 }
 
 func (out *outcome) deny(policy *Policy, binding *PolicyBinding, reason metav1.StatusReason, message string) {
+	if out.denied != nil && out.witness == nil {
+		return
+	}
+	denied := &denial{policy: policy, binding: binding, reason: reason, message: message}
 	if out.denied == nil {
-		out.denied = &denial{policy: policy, binding: binding, reason: reason, message: message}
+		out.denied = denied
+	}
+	if out.witness != nil {
+		out.witness.Denied(denied.error(out.attributes))
 	}
 }
 
