@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 // Version of this ABI. Any change to the header changes it; callers refuse to run with another.
-#define CELGATE_ABI_VERSION 1
+#define CELGATE_ABI_VERSION 2
 
 // No index: a hook without params, a report entry without a binding.
 #define CELGATE_NONE UINT32_MAX
@@ -343,6 +343,20 @@ celgate_status celgate_scratch_result(struct celgate_scratch *scratch,
 // # Safety
 // `scratch` came from `celgate_scratch_new`, no call on it is in progress, and it is not used again.
 void celgate_scratch_free(struct celgate_scratch *scratch);
+
+// Checks a policy's expressions against the types that it is about. `json` and what is written to `out` are JSON (docs/abi.md,
+// "Type checking").
+//
+// Returns `CELGATE_STATUS_OK` with the warnings; `CELGATE_STATUS_BUFFER_TOO_SMALL` when `out` is too small for `*out_len_out` bytes, to
+// be called again; `CELGATE_STATUS_INVALID` with a text in `out` when the JSON is not as it must be.
+//
+// # Safety
+// `json` points to `json_len` readable bytes; `out` to `out_cap` writable bytes or is NULL; `out_len_out` is writable.
+celgate_status celgate_type_check(const uint8_t *json,
+                                  size_t json_len,
+                                  uint8_t *out,
+                                  size_t out_cap,
+                                  size_t *out_len_out);
 
 #ifdef __cplusplus
 }  // extern "C"

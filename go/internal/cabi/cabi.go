@@ -23,7 +23,7 @@ import (
 )
 
 // abiVersion is the ABI that this package is written against.
-const abiVersion = 1
+const abiVersion = 2
 
 // mismatch says why the linked library cannot be used; nothing is called in it then.
 var mismatch = checkABI(int(C.CELGATE_ABI_VERSION), int(C.celgate_abi_version()), [...]int{

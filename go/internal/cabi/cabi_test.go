@@ -98,6 +98,7 @@ func TestMalformedInputIsAnError(t *testing.T) {
 		"params that end early":      func() error { _, err := NewParams(nil, []byte{1, 0, 0, 0}); return err },
 		"hook without its bindings":  func() error { return hookError(t) },
 		"plan key that is not a key": func() error { return planError(t) },
+		"types that are no list":     func() error { _, err := TypeCheck([]byte(`{"policy":{},"types":7}`)); return err },
 	} {
 		var failed *Error
 		if err := make(); !errors.As(err, &failed) || failed.Status != Invalid || failed.Text == "" {
@@ -114,6 +115,18 @@ func TestMalformedInputIsAnError(t *testing.T) {
 	}
 	if out, status := plan.Evaluate(scratch, good, nil, nil); status != OK || !bytes.Contains(out, []byte("got 6")) {
 		t.Errorf("the engine is not usable after malformed records: %s, %q", status, out)
+	}
+}
+
+func TestTypeCheck(t *testing.T) {
+	const kind = `{"kind":{"group":"example.com","version":"v1","kind":"Widget"},"schema":{"type":"object"}}`
+	for _, count := range []int{0, 1, 500} {
+		// The last is longer than the first buffer.
+		validations := strings.Repeat(`,{"expression":"object.nothing"}`, count)
+		warnings, err := TypeCheck([]byte(`{"policy":{"spec":{"validations":[{"expression":"object.kind == ''"}` + validations + `]}},"types":[` + kind + `]}`))
+		if err != nil || bytes.Count(warnings, []byte("undefined field 'nothing'")) != count {
+			t.Errorf("%d expressions: %v, %.200s", count, err, warnings)
+		}
 	}
 }
 
@@ -139,7 +152,7 @@ func planError(t *testing.T) error {
 func TestAnotherABIIsAnError(t *testing.T) {
 	statuses := [6]int{0, 1, 2, 3, 4, 5}
 	for want, err := range map[string]error{
-		"linked library implements 2": checkABI(abiVersion, 2, statuses),
+		"linked library implements 3": checkABI(abiVersion, 3, statuses),
 		"header declares 7":           checkABI(7, abiVersion, statuses),
 		"status 5 is 6":               checkABI(abiVersion, abiVersion, [6]int{0, 1, 2, 3, 4, 6}),
 	} {
@@ -148,7 +161,7 @@ func TestAnotherABIIsAnError(t *testing.T) {
 		}
 	}
 	defer func(was error) { mismatch = was }(mismatch)
-	mismatch = checkABI(abiVersion, 2, statuses)
+	mismatch = checkABI(abiVersion, 3, statuses)
 	if Available() == nil {
 		t.Error("the engine is available")
 	}

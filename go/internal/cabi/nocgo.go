@@ -45,6 +45,9 @@ func NewEngine([]Hook, []*Binding) (*Engine, error) { return nil, errMissing }
 // NewPlan reports that the engine is missing.
 func (*Engine) NewPlan([]byte) (*Plan, []byte, error) { return nil, nil, errMissing }
 
+// TypeCheck reports that the engine is missing.
+func TypeCheck([]byte) ([]byte, error) { return nil, errMissing }
+
 // NewScratch makes a scratch that no plan can use.
 func NewScratch() *Scratch { return &Scratch{} }
 

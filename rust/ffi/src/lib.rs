@@ -17,6 +17,7 @@ mod policy;
 mod raw;
 mod scratch;
 mod status;
+mod typecheck;
 
 pub use engine::{celgate_engine, celgate_engine_free, celgate_engine_new, celgate_hook};
 #[cfg(feature = "mutants")]
@@ -35,9 +36,10 @@ pub use scratch::{
     celgate_scratch, celgate_scratch_free, celgate_scratch_new, celgate_scratch_reset, celgate_scratch_result,
 };
 pub use status::celgate_status;
+pub use typecheck::celgate_type_check;
 
 /// Version of this ABI. Any change to the header changes it; callers refuse to run with another.
-pub const CELGATE_ABI_VERSION: u32 = 1;
+pub const CELGATE_ABI_VERSION: u32 = 2;
 
 /// No index: a hook without params, a report entry without a binding.
 pub const CELGATE_NONE: u32 = u32::MAX;

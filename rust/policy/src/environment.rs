@@ -6,6 +6,7 @@ use celgate_cel::decls::VariableDecl;
 use celgate_cel::env::Env;
 use celgate_cel::function::FunctionTable;
 use celgate_cel::types::Type;
+use celgate_k8s::authz::AUTHORIZER;
 use celgate_k8s::environment::{Version, env_builder, function_table};
 use celgate_k8s::escaping::escaped_keyword;
 use celgate_k8s::openapi::DeclaredTypes;
@@ -25,6 +26,16 @@ fn of_version(version: Version) -> Env {
 /// The environment with the variables of admission, and `variables` without any fields.
 pub(crate) fn env(optional: OptionalVariables) -> Env {
     base().with_variables(variables(optional).into_iter().chain([variables_variable()]))
+}
+
+/// The environment with the variables of admission, of the types that they have in some policy; without an authorizer for the
+/// request's resource, which upstream's type checker does not declare.
+pub(crate) fn for_type_checking(types: DeclaredTypes, object: Type, params: Option<Type>) -> Env {
+    let typed = [("object", Some(object.clone())), ("oldObject", Some(object)), ("params", params)];
+    let typed = typed.into_iter().filter_map(|(name, ty)| Some(VariableDecl::new(name, ty?)));
+    let authorizer = VariableDecl::new("authorizer", Type::object(AUTHORIZER));
+    let env = env(OptionalVariables::default()).with_provider(Arc::new(types));
+    env.with_variables(typed.chain([authorizer]))
 }
 
 /// The environment with one more of a policy's variables, as a field of `variables`. A name that looks like an escaped keyword

@@ -32,6 +32,7 @@ mod results;
 pub mod rules;
 mod scratch;
 pub mod selector;
+pub mod typecheck;
 mod validate;
 mod variables;
 

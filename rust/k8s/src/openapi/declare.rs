@@ -1,6 +1,5 @@
 //! Schema → type, by upstream's rules (`SchemaDeclType` in `pkg/cel/common/schemas.go`).
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use celgate_cel::types::Type;
@@ -33,12 +32,11 @@ fn schema_type(schema: &Schema, is_resource: bool) -> Option<DeclType> {
     if schema.is_int_or_string() {
         return Some(DeclType::Scalar(Type::Dyn));
     }
-    let schema = if is_resource { with_type_and_meta(schema) } else { Cow::Borrowed(schema) };
     match schema.main_type() {
         "array" => Some(DeclType::List(Box::new(element_type(schema.items.0.as_deref()?)?))),
         "object" => match schema.additional_properties.0.as_deref() {
             Some(values) => Some(DeclType::Map(Box::new(element_type(values)?))),
-            None => Some(DeclType::Object(fields(&schema))),
+            None => Some(DeclType::Object(fields(schema, is_resource))),
         },
         "string" => Some(DeclType::Scalar(match schema.format.as_str() {
             "byte" => Type::Bytes,
@@ -57,32 +55,30 @@ fn element_type(schema: &Schema) -> Option<DeclType> {
     schema_type(schema, schema.is_embedded_resource())
 }
 
-/// What has no type or no name that CEL can write is left out.
-fn fields(schema: &Schema) -> BTreeMap<String, DeclType> {
-    let properties = schema.properties.iter().flatten();
-    properties.filter_map(|(name, property)| Some((escape(name)?, element_type(property)?))).collect()
+/// Every resource has kind, apiVersion, metadata.name and metadata.generateName. One whose schema lacks any of them gets them,
+/// and no other metadata (`WithTypeAndObjectMeta`). What has no type, or no name that CEL can write, is left out.
+fn fields(schema: &Schema, is_resource: bool) -> BTreeMap<String, DeclType> {
+    let implied = if is_resource && !has_type_and_meta(schema) { type_and_meta() } else { BTreeMap::new() };
+    let own = schema.properties.iter().flatten().filter(|(name, _)| !implied.contains_key(*name));
+    let mut fields: BTreeMap<String, DeclType> =
+        own.filter_map(|(name, property)| Some((escape(name)?, element_type(property)?))).collect();
+    fields.extend(implied);
+    fields
 }
 
-/// Every resource has kind, apiVersion, metadata.name and metadata.generateName. A schema that lacks one of them gets them,
-/// and no other metadata (`WithTypeAndObjectMeta`).
-fn with_type_and_meta(schema: &Schema) -> Cow<'_, Schema> {
+fn has_type_and_meta(schema: &Schema) -> bool {
     let is = |schema: Option<&Schema>, name| schema.is_some_and(|schema| schema.has_type(name));
     let metadata = schema.property("metadata");
     let in_metadata = |name| metadata.and_then(|metadata| metadata.property(name));
-    if is(schema.property("kind"), "string")
+    is(schema.property("kind"), "string")
         && is(schema.property("apiVersion"), "string")
         && is(metadata, "object")
         && is(in_metadata("name"), "string")
         && is(in_metadata("generateName"), "string")
-    {
-        return Cow::Borrowed(schema);
-    }
-    let mut schema = schema.clone();
-    let metadata = Schema::object([("name", Schema::string()), ("generateName", Schema::string())]);
-    schema.properties.get_or_insert_default().extend([
-        ("kind".to_owned(), Schema::string()),
-        ("apiVersion".to_owned(), Schema::string()),
-        ("metadata".to_owned(), metadata),
-    ]);
-    Cow::Owned(schema)
+}
+
+fn type_and_meta() -> BTreeMap<String, DeclType> {
+    let string = |name: &str| (name.to_owned(), DeclType::Scalar(Type::String));
+    let metadata = DeclType::Object(BTreeMap::from([string("name"), string("generateName")]));
+    BTreeMap::from([string("kind"), string("apiVersion"), ("metadata".to_owned(), metadata)])
 }

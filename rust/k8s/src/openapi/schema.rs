@@ -36,17 +36,6 @@ impl Schema {
         serde_json::from_slice(json).map_err(|error| format!("schema: {error}"))
     }
 
-    /// A string without further properties.
-    pub(super) fn string() -> Schema {
-        Schema { types: Types(vec!["string".to_owned()]), ..Schema::default() }
-    }
-
-    /// An object with these properties.
-    pub(super) fn object(properties: impl IntoIterator<Item = (&'static str, Schema)>) -> Schema {
-        let properties = properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
-        Schema { types: Types(vec!["object".to_owned()]), properties: Some(properties), ..Schema::default() }
-    }
-
     /// The type that counts; empty if there is none.
     pub(super) fn main_type(&self) -> &str {
         self.types.0.first().map_or("", String::as_str)
