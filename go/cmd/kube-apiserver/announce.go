@@ -20,8 +20,8 @@ const (
 	readyTimeout  = 5 * time.Second
 )
 
-// announce waits until the server is ready and then prints how to talk to it. It asks with the
-// kubeconfig it is about to recommend, so what it prints works.
+// announce waits until the server is ready, prints how to talk to it, and does what controllers of a
+// cluster do for policies. It asks with the kubeconfig it is about to recommend, so what it prints works.
 func (in *instance) announce(ctx context.Context) {
 	config, err := clientcmd.BuildConfigFromFlags("", in.kubeconfig)
 	if err != nil {
@@ -34,8 +34,12 @@ func (in *instance) announce(ctx context.Context) {
 		return
 	}
 	defer client.CloseIdleConnections()
-	if waitReady(ctx, client, config.Host+"/readyz") {
-		fmt.Print(in.text(kubectlCommand()))
+	if !waitReady(ctx, client, config.Host+"/readyz") {
+		return
+	}
+	fmt.Print(in.text(kubectlCommand()))
+	if err := in.engine.checkTypes(ctx, config); err != nil {
+		klog.ErrorS(err, "Policies are not type checked")
 	}
 }
 

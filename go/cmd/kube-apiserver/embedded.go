@@ -36,7 +36,7 @@ func (o *embeddedOptions) addFlags(fs *pflag.FlagSet) {
 
 // instance is what runs beside upstream's server when etcd is embedded.
 type instance struct {
-	engine     string
+	engine     engine
 	dataDir    string
 	kubeconfig string
 	users      []bootstrap.User
@@ -60,7 +60,7 @@ func (s *server) startEmbedded(ctx context.Context, fs *pflag.FlagSet) (_ *insta
 		return nil, err
 	}
 	in := &instance{
-		engine: s.engine.String(), dataDir: dataDir, kubeconfig: filepath.Join(dataDir, "kubeconfig"),
+		engine: s.engine, dataDir: dataDir, kubeconfig: filepath.Join(dataDir, "kubeconfig"),
 		etcdError: make(chan error, 1), unlock: unlock,
 	}
 	defer func() {

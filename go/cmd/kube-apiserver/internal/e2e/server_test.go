@@ -75,6 +75,7 @@ func TestServer(t *testing.T) {
 			checkUsers(ctx, t, p)
 			makePolicy(ctx, t, admin)
 			checkDenial(ctx, t, admin)
+			checkTypes(ctx, t, admin)
 			p.stop(t, syscall.SIGINT)
 
 			p = start(t, dir, flag)
