@@ -75,6 +75,9 @@ type CaseRequest struct {
 	ObjectName      *string           `json:"objectName,omitempty"`
 	DryRun          bool              `json:"dryRun,omitempty"`
 	User            *user.DefaultInfo `json:"user,omitempty"`
+	// Expect is the right answer, of both engines unless Differs says otherwise.
+	Expect  *Expect  `json:"expect,omitempty"`
+	Differs *Differs `json:"differs,omitempty"`
 }
 
 // Load reads a case from a file.

@@ -79,9 +79,13 @@ func prepare(ctx context.Context, plugin Plugin, world *World) (*Cluster, inform
 	return c, factory, nil
 }
 
-// excluded are the resources that no policy judges.
+// excluded are the resources that no policy judges: those that kube-apiserver's initializer gives (pkg/kubeapiserver/admission/exclusion).
 var excluded = []schema.GroupResource{
+	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"},
 	{Group: "authentication.k8s.io", Resource: "tokenreviews"},
+	{Group: "authorization.k8s.io", Resource: "localsubjectaccessreviews"},
+	{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"},
+	{Group: "authorization.k8s.io", Resource: "selfsubjectrulesreviews"},
 	{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"},
 }
 
