@@ -11,8 +11,8 @@ func (c *Compiled) isKnown(upstream, ours string) bool {
 	if strings.Contains(c.Source, "[]: ") && strings.Count(c.Source, "[]") > 1 {
 		return true
 	}
-	// As a struct of an object is the same key each time.
-	if strings.HasPrefix(upstream, "value") && strings.Contains(ours, "\tinsert failed: key {") && cost(upstream) == cost(ours) {
+	// As a struct or list of an object is the same key each time.
+	if strings.HasPrefix(upstream, "value") && repeatedKey.MatchString(ours) && cost(upstream) == cost(ours) {
 		return true
 	}
 	if strings.Contains(c.Source, "google.protobuf.") && knownOfMessages(upstream, ours) {
@@ -40,6 +40,8 @@ func (c *Compiled) isKnown(upstream, ours string) bool {
 	}
 	return false
 }
+
+var repeatedKey = regexp.MustCompile(`\tinsert failed: key [{\[]`)
 
 var fileError = regexp.MustCompile(`\t(invalid argument|is a directory|not a directory|file name too long|malformed time zone information)$`)
 

@@ -129,18 +129,49 @@ pub fn write_double(out: &mut dyn Write, d: f64) -> fmt::Result {
     if d == 0.0 {
         return out.write_str(if d.is_sign_negative() { "-0" } else { "0" });
     }
-    // Rust's `e` form has the shortest digits and the exponent: d.ddd e x.
-    let mut shortest = Text { bytes: [0; 32], len: 0 };
-    write!(shortest, "{d:e}")?;
-    let shortest = shortest.as_str();
-    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((shortest, "0"));
+    let shortest = shortest(d)?;
+    let (mantissa, exponent) = shortest.as_str().split_once('e').unwrap_or_default();
     let exponent: i32 = exponent.parse().unwrap_or(0);
     // Go takes 6 for the precision that decides when digits are the shortest possible.
-    if !(-4..6).contains(&exponent) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return write!(out, "{mantissa}e{sign}{:02}", exponent.unsigned_abs());
+    if (-4..6).contains(&exponent) {
+        return write_fixed(out, mantissa, exponent);
     }
-    write!(out, "{d}")
+    let sign = if exponent < 0 { '-' } else { '+' };
+    write!(out, "{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+}
+
+/// The shortest digits that stand for `d`, as `d.ddde<exponent>`. Where two texts are as short and as near, Go takes the even one, and
+/// Rust the greater.
+fn shortest(d: f64) -> Result<Text, fmt::Error> {
+    let mut shortest = Text { bytes: [0; 32], len: 0 };
+    write!(shortest, "{d:e}")?;
+    let mantissa = shortest.as_str().split_once('e').map_or("", |(mantissa, _)| mantissa);
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
+    // With fewer digits no two numbers are that near.
+    if digits >= 15 && mantissa.bytes().last().is_some_and(|digit| digit % 2 == 1) {
+        // To a number of digits Rust rounds to even, too.
+        let mut even = Text { bytes: [0; 32], len: 0 };
+        write!(even, "{d:.*e}", digits - 1)?;
+        if even.as_str().parse::<f64>() == Ok(d) {
+            return Ok(even);
+        }
+    }
+    Ok(shortest)
+}
+
+/// Digits, with a sign and a point behind the first one, without an exponent.
+fn write_fixed(out: &mut dyn Write, mantissa: &str, exponent: i32) -> fmt::Result {
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |mantissa| ("-", mantissa));
+    let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let places = exponent.unsigned_abs() as usize;
+    if exponent < 0 {
+        return write!(out, "{sign}0.{:0<width$}{first}{rest}", "", width = places - 1);
+    }
+    match rest.split_at_checked(places) {
+        Some((whole, "")) => write!(out, "{sign}{first}{whole}"),
+        Some((whole, fraction)) => write!(out, "{sign}{first}{whole}.{fraction}"),
+        None => write!(out, "{sign}{first}{rest:0<places$}"),
+    }
 }
 
 /// A short text that is not on the heap: a double has at most 17 digits, a sign, a point and an exponent.
