@@ -1,4 +1,4 @@
-//! The inputs that a target starts from: `seeds/<target>.txt`, one a line, and the cases of the differential tests.
+//! The inputs that a target starts from: `seeds/<target>.txt`, one a line, and the cases of the tests against upstream.
 //!
 //! In a seed `\n`, `\t`, `\\`, `\0` and `\xHH` stand for bytes. Lines that begin with `# ` are comments. The targets `record`
 //! and `abi` take bytes that no line can hold readably; their seeds are JSON and become records, batches and answers here.
@@ -21,7 +21,6 @@ fn cases(target: &str) -> &'static [&'static str] {
     match target {
         "parser" => &["parser", "checker"],
         "checker" => &["checker", "parser"],
-        "evaluator" => &["eval", "libraries"],
         _ => &[],
     }
 }
@@ -43,11 +42,26 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         seeds.extend(lines.iter().step_by(step).map(|line| case(line)));
     }
     match target {
+        "evaluator" => seeds.extend(expressions(&tests.join("cases/expressions"))),
         "record" => seeds.push(environment::values()),
         "expressions" => seeds.extend((0..64).map(|n| noise(n, 24))),
         _ => {}
     }
     seeds
+}
+
+/// Of the expression cases those that are expressions as they stand, and not templates.
+fn expressions(folder: &Path) -> Vec<Vec<u8>> {
+    let files = match std::fs::read_dir(folder) {
+        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())),
+        Err(error) => panic!("{}: {error}", folder.display()),
+    };
+    let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|it| it == "txt")).collect();
+    files.sort();
+    let lines: Vec<String> = files.iter().flat_map(lines).collect();
+    let whole = lines.iter().filter(|line| !line.starts_with([' ', '#', '@']) && !line.contains('$'));
+    let step = whole.clone().count().div_ceil(MAX_CASES).max(1);
+    whole.step_by(step).map(|line| line.replace("\\N", "\n").into_bytes()).collect()
 }
 
 fn lines(path: &PathBuf) -> Vec<String> {
