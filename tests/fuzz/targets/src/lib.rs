@@ -17,6 +17,7 @@ pub mod regex;
 pub mod seeds;
 pub mod semver;
 mod show;
+pub mod typecheck;
 pub mod url;
 
 /// A target: its name, as that of its module and libFuzzer program, and its body.
@@ -41,6 +42,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "format", run: format::run },
     Target { name: "record", run: record::run },
     Target { name: "abi", run: abi::run },
+    Target { name: "typecheck", run: typecheck::run },
 ];
 
 /// The bytes as text; what is not UTF-8 is replaced, so that every input is of use.
