@@ -43,11 +43,14 @@ impl<'a> Source<'a> {
         if hook.namespaced_params && namespace.is_empty() {
             return Ok(Err("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"));
         }
-        let Some(set) = self.synced(number)? else {
+        // A param that is named is fetched where upstream waits for the informer and then denies.
+        let named = !param_ref.name.is_empty() && param_ref.selector.is_none();
+        let set = if named { self.set } else { self.synced(number)? };
+        if set.is_none() && !named {
             let error =
                 bumpalo::format!(in self.arena, "paramKind kind `{}` not yet synced to use for admission", kind);
             return Ok(Err(error.into_bump_str()));
-        };
+        }
         if !hook.namespaced_params && !param_ref.namespace.is_empty() {
             return Ok(Err("paramRef.namespace must not be provided for a cluster-scoped `paramKind`"));
         }
@@ -55,11 +58,12 @@ impl<'a> Source<'a> {
             ("", None) => return Ok(Err("one of name or selector must be provided")),
             ("", Some(Err(error))) => return Ok(Err(error)),
             ("", Some(Ok(selector))) => {
-                let selected = set.select(namespace, selector).map(|param| Some(&**param));
+                let selected = set.into_iter().flat_map(|set| set.select(namespace, selector));
+                let selected = selected.map(|param| Some(&**param));
                 bumpalo::collections::Vec::from_iter_in(selected, self.arena).into_bump_slice()
             }
             (_, Some(_)) => return Ok(Err("paramRef.name and paramRef.selector are mutually exclusive")),
-            (name, None) => match set.get(namespace, name) {
+            (name, None) => match set.and_then(|set| set.get(namespace, name)) {
                 Some(param) => self.arena.alloc([Some(&**param)]),
                 None => match self.fetched(number, namespace, name)? {
                     Ok(Some(param)) => self.arena.alloc([Some(param)]),
@@ -87,7 +91,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A param that the set does not have (yet), fetched by the caller as upstream does.
+    /// A param that the set does not have (yet), or of a set that has not synced, fetched by the caller.
     fn fetched(
         &self,
         number: u32,

@@ -262,7 +262,7 @@ mod params {
 
     #[test]
     fn an_unsynced_kind_is_waited_for() {
-        let mut run = run(bound(json!({"name": "a"})));
+        let mut run = run(bound(json!({"selector": {}})));
         let set = run.params[0].take();
         assert_eq!(run.step(&[]), Outcome::NeedsInput);
         assert_eq!(run.output(), r#"[{"id":0,"kind":"paramSync","params":0}]"#);
@@ -277,6 +277,17 @@ mod params {
         assert_eq!(run.step(&[]), Outcome::NeedsInput);
         run.params[0] = set;
         assert_eq!(run.step(&[(0, 0, Vec::new())]), Outcome::Done);
+        assert_eq!(run.lines(), [NO]);
+    }
+
+    #[test]
+    fn a_named_param_of_an_unsynced_kind_is_fetched() {
+        let mut run = run(bound(json!({"name": "a"})));
+        run.params[0] = None;
+        assert_eq!(run.step(&[]), Outcome::NeedsInput);
+        assert_eq!(run.output(), r#"[{"id":0,"kind":"param","params":0,"namespace":"default","name":"a"}]"#);
+        let param = celgate_testkit::wire::param(&json!({"data": {"ok": "no"}}));
+        assert_eq!(run.step(&[(0, 0, param)]), Outcome::Done);
         assert_eq!(run.lines(), [NO]);
     }
 

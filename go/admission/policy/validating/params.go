@@ -30,10 +30,30 @@ type paramRegistry struct {
 
 	lock sync.Mutex
 	sets map[schema.GroupVersionKind]*paramSet
+	// lookedFor is how often discovery was asked anew for a kind that is not known.
+	lookedFor map[schema.GroupVersionKind]int
 }
 
+// maxLooks bounds lookedFor. The server asks discovery anew every 30 seconds anyway; a look is taken at each refresh, which is every second.
+const maxLooks = 30
+
 func newParamRegistry(factory informers.SharedInformerFactory, client dynamic.Interface, restMapper meta.RESTMapper) *paramRegistry {
-	return &paramRegistry{factory: factory, client: client, restMapper: restMapper, sets: map[schema.GroupVersionKind]*paramSet{}}
+	return &paramRegistry{factory: factory, client: client, restMapper: restMapper, sets: map[schema.GroupVersionKind]*paramSet{}, lookedFor: map[schema.GroupVersionKind]int{}}
+}
+
+// mapping finds the resource of a kind. A kind that is not known may have come after discovery was last asked, so that it is asked anew:
+// a policy that is created together with its paramKind must not deny until somebody else does (kubernetes/kubernetes#124237).
+func (r *paramRegistry) mapping(kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
+	mapping, err := r.restMapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if meta.IsNoMatchError(err) && r.lookedFor[kind] < maxLooks {
+		r.lookedFor[kind]++
+		meta.MaybeResetRESTMapper(r.restMapper)
+		mapping, err = r.restMapper.RESTMapping(kind.GroupKind(), kind.Version)
+	}
+	if err == nil {
+		delete(r.lookedFor, kind)
+	}
+	return mapping, err
 }
 
 // get gives the set of a kind, starting to watch it if need be. ctx is that of the process: informers end with it.
@@ -43,7 +63,7 @@ func (r *paramRegistry) get(ctx context.Context, kind schema.GroupVersionKind) (
 	if set, ok := r.sets[kind]; ok {
 		return set, nil
 	}
-	mapping, err := r.restMapper.RESTMapping(kind.GroupKind(), kind.Version)
+	mapping, err := r.mapping(kind)
 	if err != nil {
 		return nil, fmt.Errorf("failed to find resource referenced by paramKind: '%v'", kind)
 	}
@@ -83,6 +103,11 @@ func (r *paramRegistry) retain(named map[schema.GroupVersionKind]struct{}) {
 		if _, ok := named[kind]; !ok {
 			set.stop()
 			delete(r.sets, kind)
+		}
+	}
+	for kind := range r.lookedFor {
+		if _, ok := named[kind]; !ok {
+			delete(r.lookedFor, kind)
 		}
 	}
 }
