@@ -155,6 +155,9 @@ func listKind(kind schema.GroupVersionKind) schema.GroupVersionKind {
 
 // mapper knows a few built-in kinds and the world's kinds.
 func (w *World) mapper() meta.RESTMapper {
+	if w.Mapper != nil {
+		return w.Mapper
+	}
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{corev1.SchemeGroupVersion})
 	mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNamespace)
 	mapper.Add(corev1.SchemeGroupVersion.WithKind("Namespace"), meta.RESTScopeRoot)

@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,6 +24,8 @@ type World struct {
 	Params []runtime.Object
 	// Kinds are the custom kinds that the cluster knows.
 	Kinds []Kind
+	// Mapper is what the plugin knows kinds by; nil knows a few built-in ones and Kinds.
+	Mapper meta.RESTMapper
 	// Authorize answers authorization checks; nil allows everything.
 	Authorize func(authorizer.Attributes) (authorizer.Decision, string, error)
 }
