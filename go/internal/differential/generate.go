@@ -66,6 +66,9 @@ func (g *generator) expression() (*tree, map[string]bool) {
 	if g.one(3) {
 		return g.callOf(pick(g.random, g.frequent...), nil, size), g.macros
 	}
+	if g.one(6) {
+		return g.message(cel.DynType, size), g.macros
+	}
 	return g.make(g.anyType(2), size), g.macros
 }
 
@@ -119,6 +122,10 @@ func (g *generator) make(want *cel.Type, size int) *tree {
 		}
 	case g.one(5):
 		if made := g.aggregate(want, size-1); made != nil {
+			return made
+		}
+	case g.one(12):
+		if made := g.message(want, size-1); made != nil {
 			return made
 		}
 	case g.one(8):
