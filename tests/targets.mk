@@ -48,11 +48,11 @@ SEED ?= 1
 # Upstream takes time zones from the machine, whose database may be any version; in tests it takes Go's.
 export ZONEINFO := $(shell $(GO) env GOROOT 2>/dev/null)/lib/time/zoneinfo.zip
 
-# Generated expressions over generated values, in the core and in cel-go at the same time.
+# Generated expressions over generated values, in the core and in cel-go at the same time. What differs becomes a case.
 .PHONY: differential
 differential: lib-differential
 	@mkdir -p $(BIN) && rm -f $(BIN)/differential && cd go && $(GO) build -o ../$(BIN)/differential ./cmd/differential
-	$(BIN)/differential --cases=$(CASES) --seed=$(SEED) $(DIFFERENTIAL_FLAGS)
+	$(BIN)/differential --cases=$(CASES) --seed=$(SEED) --found=tests/cases/expressions/found.txt $(DIFFERENTIAL_FLAGS)
 
 # The expressions of tests/cases, and those of the policies in the corpus if it is there.
 .PHONY: differential-cases

@@ -16,6 +16,7 @@ func main() {
 	flag.Uint64Var(&options.Seed, "seed", 1, "the seed; the same seed and workers give the same cases")
 	flag.IntVar(&options.Workers, "workers", runtime.NumCPU(), "how many run at the same time")
 	coverage := flag.Bool("coverage", false, "print how often each overload and macro was reached")
+	flag.StringVar(&options.Found, "found", "", "append what differs to this file of cases, as small as it could be made")
 	from := flag.String("cases-from", "", "compare the cases in the files of this directory instead of generated ones")
 	policies := flag.String("policies-from", "", "with --cases-from, also the expressions of all policies below this directory")
 	mutants := flag.Bool("mutants", false, "plant each of the core's bugs in turn, and fail if the cases do not find one")
@@ -45,8 +46,12 @@ func run(options differential.Options, from, policies string, coverage, mutants 
 	if err != nil {
 		return err
 	}
-	if n := len(report.Differences()); n > 0 {
-		return fmt.Errorf("%d differences", n)
+	lacking := report.Lacking()
+	for _, what := range lacking {
+		fmt.Fprintln(os.Stderr, "the cases lack", what)
+	}
+	if n := len(report.Differences()); n+len(lacking) > 0 {
+		return fmt.Errorf("%d differences, %d things that no case shows", n, len(lacking))
 	}
 	return nil
 }

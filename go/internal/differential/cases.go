@@ -161,7 +161,7 @@ func (c Case) String() string {
 // apply puts a value in the place of a variable's.
 func (c *content) apply(env *cel.Env, set setting) error {
 	object := func(into *objectContent) error {
-		text, unstructured := strings.CutPrefix(set.value, "unstructured ")
+		text, unstructured := strings.CutPrefix(set.value, unstructuredPrefix)
 		*into = objectContent{text: text, unstructured: unstructured}
 		if text == "null" {
 			*into = objectContent{}

@@ -14,7 +14,12 @@ import (
 
 // readPlain evaluates a constant expression to a value of the kinds that decoded objects have.
 func readPlain(env *cel.Env, text string) (any, error) {
-	_, program, err := compileUpstream(env, text)
+	// Not checked, since lists in objects may have elements of several types.
+	parsed, issues := env.Parse(text)
+	if issues.Err() != nil {
+		return nil, issues.Err()
+	}
+	program, err := env.Program(parsed)
 	if err != nil {
 		return nil, err
 	}

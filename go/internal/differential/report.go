@@ -20,7 +20,9 @@ type Report struct {
 	known, varying, slow                     int
 	// coverage counts the expressions that gave a value and call an overload or use a macro.
 	coverage map[string]int
-	found    []Difference
+	// exercised is what cases of files show; nil for generated ones.
+	exercised *exercised
+	found     []Difference
 }
 
 func newReport(env *cel.Env) *Report {
@@ -107,6 +109,13 @@ func (r *Report) differ(d Difference) bool {
 	return true
 }
 
+// save appends a case to the file of found ones.
+func (r *Report) save(path string, c Case, d Difference) error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return save(path, c, d)
+}
+
 func (r *Report) differences() int {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -135,7 +144,9 @@ func (r *Report) Print(out io.Writer, all bool) {
 	fmt.Fprintf(out, "%d cases in %s: %.1f%% values, %.1f%% errors, %.2f%% over the cost limit, %.1f%% not compiled\n",
 		cases, r.Elapsed.Round(time.Second), percent(r.values), percent(r.errors), percent(r.costs), percent(r.refused))
 	fmt.Fprintf(out, "%d differ as docs/differences.md says, %d vary upstream, %d took upstream too long; %d differences\n", r.known, r.varying, r.slow, len(r.found))
-	if all {
+	if all && r.exercised != nil {
+		r.exercised.print(out)
+	} else if all {
 		for _, id := range sortedKeys(r.coverage) {
 			fmt.Fprintf(out, "%8d %s\n", r.coverage[id], id)
 		}

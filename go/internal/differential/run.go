@@ -23,6 +23,8 @@ type Options struct {
 	Inputs int
 	// Workers run at the same time, each with a stream of its own.
 	Workers int
+	// Found is a file that differences are appended to as cases; none if empty.
+	Found string
 	// Progress gets a line now and then, and every difference when it is found.
 	Progress io.Writer
 }
@@ -143,9 +145,9 @@ func (w *worker) compare(made *tree, macros map[string]bool, inputs []*input) (i
 	if verdict := w.engines.compareVerdicts(c); verdict != same || c.Program == nil {
 		w.report.notCompiled(verdict)
 		if verdict == different {
-			w.differ(made, nil, &Difference{c.Source, c.UpstreamVerdict, c.OurVerdict})
+			err = w.differ(made, nil, &Difference{c.Source, c.UpstreamVerdict, c.OurVerdict})
 		}
-		return 1, nil
+		return 1, err
 	}
 	valued := false
 	for i, in := range inputs {
@@ -159,8 +161,7 @@ func (w *worker) compare(made *tree, macros map[string]bool, inputs []*input) (i
 		isValue := w.report.evaluated(upstream, verdict)
 		valued = valued || isValue
 		if verdict == different {
-			w.differ(made, in, &Difference{c.Source, upstream, ours})
-			return i + 1, nil
+			return i + 1, w.differ(made, in, &Difference{c.Source, upstream, ours})
 		}
 	}
 	if valued {
@@ -169,16 +170,31 @@ func (w *worker) compare(made *tree, macros map[string]bool, inputs []*input) (i
 	return len(inputs), nil
 }
 
-// differ makes a difference small and reports it; one that does not show again is reported as it was first seen.
-func (w *worker) differ(made *tree, in *input, first *Difference) {
+// differ makes a difference small, reports and saves it; one that does not show again is reported as it was first seen.
+func (w *worker) differ(made *tree, in *input, first *Difference) error {
 	small := smallest(made, func(candidate *tree) bool { return w.differs(candidate.String(), in) != nil })
 	found := w.differs(small.String(), in)
 	if found == nil {
 		found = first
 	}
-	if w.report.differ(*found) {
-		fmt.Fprint(w.options.Progress, found)
+	if !w.report.differ(*found) {
+		return nil
 	}
+	fmt.Fprint(w.options.Progress, found)
+	if w.options.Found == "" {
+		return nil
+	}
+	var from *content
+	if in != nil {
+		from = in.content
+	}
+	c, shows := w.smallestCase(found.Expression, from)
+	if !shows {
+		fmt.Fprintf(w.options.Progress, "  not saved: it shows in this run alone\n")
+		return nil
+	}
+	fmt.Fprintf(w.options.Progress, "  saved in %s\n", w.options.Found)
+	return w.report.save(w.options.Found, c, *found)
 }
 
 // differs compares an expression over one input; nil means that there is no difference.

@@ -2,6 +2,8 @@ package differential
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +16,7 @@ import (
 // if it reads none or is one of many.
 func CheckCases(engines *Engines, cases []Case, options Options) (*Report, error) {
 	report := newReport(engines.upstream)
+	report.exercised = newExercised(engines.upstream, report)
 	start := time.Now()
 	var waiting sync.WaitGroup
 	errs := make([]error, options.Workers)
@@ -71,12 +74,14 @@ func (w *worker) check(c Case) error {
 		}
 		return nil
 	}
-	valued := false
+	valued, macros := false, w.engines.macros(c.Expression)
+	called, all := w.engines.called(compiled), slices.Concat(overloads(compiled.AST), slices.Collect(maps.Keys(macros)))
 	for _, in := range inputs {
 		upstream := EvaluateUpstream(compiled.Program, in.activation)
 		if strings.Contains(upstream, impatient) {
 			return fmt.Errorf("%s: upstream takes too long for %s", c.Place, c.Expression)
 		}
+		w.report.exercised.add(called, all, upstream)
 		ours := compiled.evaluateOurs(w.scratch, in)
 		verdict := compiled.compareResults(in, upstream, ours)
 		isValue := w.report.evaluated(upstream, verdict)
@@ -86,7 +91,7 @@ func (w *worker) check(c Case) error {
 		}
 	}
 	if valued {
-		w.report.covered(compiled.AST, w.engines.macros(c.Expression))
+		w.report.covered(compiled.AST, macros)
 	}
 	return nil
 }
