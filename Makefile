@@ -18,6 +18,7 @@ help:
 	@echo 'make lib             target/release/libcelgate.a and include/celgate.h, for your own apiserver'
 	@echo 'make bench           upstream'"'"'s plugin and ours side by side; results in benchmarks/results'
 	@echo 'make differential    generated expressions in cel-go and the core: CASES=100000 SEED=1'
+	@echo 'make differential-cases the expressions of tests/cases in cel-go and the core'
 	@echo 'make differential-admission generated worlds of policies and requests, in our plugin and upstream'"'"'s: WORLDS=20000 REQUESTS=50 SEED=1'
 	@echo 'make bench-expressions the evaluator alone beside cel-go, the cel crate and the C++ runtime'
 	@echo 'make test-upstream   upstream'"'"'s own integration suite with our plugin compiled in'

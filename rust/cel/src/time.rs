@@ -15,6 +15,9 @@ pub const MIN_SECONDS: i64 = -62_135_596_800;
 /// Seconds from the epoch to 9999-12-31T23:59:59Z, the last second that CEL allows.
 pub const MAX_SECONDS: i64 = 253_402_300_799;
 
+/// Seconds from the first day of Go's calendar, 1 March of the year -292,277,022,400, to the epoch (`unixToAbsolute` in its `time.go`).
+const UNIX_TO_ABSOLUTE: i64 = 9_223_372_028_741_760_000;
+
 /// The text is not an RFC 3339 time that Go's `time.Parse` reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotATime;
@@ -149,9 +152,10 @@ pub struct Civil {
 impl Civil {
     /// The fields of `time` at `offset` seconds east of UTC.
     pub fn of(time: Timestamp, offset: i64) -> Civil {
-        let seconds = time.seconds.saturating_add(offset);
-        let days = seconds.div_euclid(86_400);
-        let in_day = seconds.rem_euclid(86_400);
+        // As in Go, what lies before its first year is beyond its last.
+        let absolute = time.seconds.wrapping_add(offset).wrapping_add(UNIX_TO_ABSOLUTE) as u64;
+        let days = (absolute / 86_400) as i64 - UNIX_TO_ABSOLUTE / 86_400;
+        let in_day = (absolute % 86_400) as i64;
         let (year, month, day) = civil_from_days(days);
         Civil {
             year,

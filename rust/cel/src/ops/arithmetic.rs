@@ -117,15 +117,18 @@ pub fn subtract<'a>(ctx: &EvalContext<'a>, left: Value<'a>, right: Value<'a>) ->
 }
 
 fn add_to_time<'a>(ctx: &EvalContext<'a>, time: Timestamp, nanos: i64) -> Value<'a> {
-    // Seconds lie within the range of CEL and a duration within 292 years, so the sums cannot overflow.
-    let sum = i64::from(time.nanos) + nanos.rem_euclid(1_000_000_000);
-    let seconds = time.seconds.saturating_add(nanos.div_euclid(1_000_000_000)).saturating_add(sum / 1_000_000_000);
+    // As in Go, which rounds to zero: a message can hold any seconds, whose sum overflows.
+    let sum = i64::from(time.nanos) + nanos % 1_000_000_000;
+    let whole = time.seconds.checked_add(nanos / 1_000_000_000);
+    let Some(seconds) = whole.and_then(|whole| whole.checked_add(sum.div_euclid(1_000_000_000))) else {
+        return ctx.error(INT_OVERFLOW);
+    };
     if !(MIN_SECONDS..=MAX_SECONDS).contains(&seconds) {
         return ctx.error("timestamp overflow");
     }
     Value::Timestamp(Timestamp {
         seconds,
-        nanos: if planted(Mutant::TimeDropsNanoseconds) { 0 } else { (sum % 1_000_000_000) as u32 },
+        nanos: if planted(Mutant::TimeDropsNanoseconds) { 0 } else { sum.rem_euclid(1_000_000_000) as u32 },
         offset: time.offset,
     })
 }

@@ -43,6 +43,16 @@ const LAST_YEAR: i64 = 253_370_764_800;
 /// Seconds in 400 years.
 const CALENDAR_CYCLE: i64 = 146_097 * 86_400;
 
+/// A time that the database has, at which every zone has the same offset. The last hours of the year 9999 and what follows are beyond
+/// its range: rules repeat with the calendar, every 400 years. So is what comes before the year -9999, when zones had the offset that
+/// they had first.
+fn within_range(seconds: i64) -> i64 {
+    match seconds.checked_sub(LAST_YEAR) {
+        Some(beyond) if beyond >= 0 => LAST_YEAR - CALENDAR_CYCLE + beyond % CALENDAR_CYCLE,
+        _ => seconds.max(jiff::Timestamp::MIN.as_second()),
+    }
+}
+
 fn named<'a>(ctx: &EvalContext<'a>, name: &str, time: Timestamp) -> Result<i64, Value<'a>> {
     // "Local" is the zone of upstream's process; we read no environment and take UTC, which servers run in.
     if matches!(name, "" | "UTC" | "Local") {
@@ -53,9 +63,7 @@ fn named<'a>(ctx: &EvalContext<'a>, name: &str, time: Timestamp) -> Result<i64, 
     }
     // The database ignores case in names; Go's, being files, does not.
     let zone = TimeZone::get(name).ok().filter(|zone| zone.iana_name() == Some(name));
-    // The last hours of the year 9999 are beyond the database's range. Rules repeat with the calendar, every 400 years.
-    let seconds = if time.seconds >= LAST_YEAR { time.seconds - CALENDAR_CYCLE } else { time.seconds };
-    let instant = jiff::Timestamp::new(seconds, time.nanos as i32).ok();
+    let instant = jiff::Timestamp::new(within_range(time.seconds), time.nanos as i32).ok();
     match (zone, instant) {
         (Some(zone), Some(instant)) => Ok(i64::from(zone.to_offset(instant).seconds())),
         _ => Err(ctx.errorf(format_args!("unknown time zone {name}"))),
