@@ -211,6 +211,11 @@ celgate_status celgate_expression_evaluate(const struct celgate_expression *expr
 uint32_t celgate_mutant(uint32_t number);
 #endif
 
+#if (defined(CELGATE_EXPRESSIONS) && defined(CELGATE_MUTANTS))
+// The same for the bugs of policies.
+uint32_t celgate_policy_mutant(uint32_t number);
+#endif
+
 // Makes a param set from a previous one (NULL: none) and a batch of changes (docs/abi.md, "Param batches"). What did not change is shared.
 //
 // Returns `CELGATE_STATUS_OK` and a handle to free with `celgate_params_free`, or `CELGATE_STATUS_INVALID` with a text when the batch

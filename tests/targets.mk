@@ -76,6 +76,13 @@ differential-admission: lib
 	@mkdir -p $(BIN) && rm -f $(BIN)/differential-admission && cd go && $(GO) build -o ../$(BIN)/differential-admission ./cmd/differential-admission
 	$(BIN)/differential-admission --worlds=$(WORLDS) --requests=$(REQUESTS) --seed=$(SEED) --save=go/internal/harness/testdata $(DIFFERENTIAL_FLAGS)
 
+# Bugs of policies planted in the core: each must be found within MUTANT_WORLDS worlds.
+MUTANT_WORLDS ?= 300
+.PHONY: differential-admission-mutants
+differential-admission-mutants: lib-differential
+	@mkdir -p $(BIN) && rm -f $(BIN)/differential-admission-mutants && cd go && $(GO) build -tags mutants -o ../$(BIN)/differential-admission-mutants ./cmd/differential-admission
+	$(BIN)/differential-admission-mutants --mutants --worlds=$(MUTANT_WORLDS) --requests=$(REQUESTS) --seed=$(SEED)
+
 # cel-spec's own tests, in the core and in cel-go; CONFORMANCE_FLAGS=--propose prints the exclusions that cel-go's results ask for.
 .PHONY: conformance
 conformance: lib-differential

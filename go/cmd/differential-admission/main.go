@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -26,23 +27,32 @@ func main() {
 	flag.StringVar(&options.Save, "save", "", "the directory for the small cases of differences")
 	flag.IntVar(&options.Shrunk, "shrink", 10, "how many differences are made small")
 	corpus := flag.String("corpus", os.Getenv("CELGATE_CORPUS"), "the directory of public policies")
+	mode := flag.String("mode", "hand", "hand: both dispatchers over one state, everything equal; order: upstream's own source and order; real: both plugins' informers and timers")
+	mutants := flag.Bool("mutants", false, "plant each of the core's bugs in turn, and fail if the worlds do not find one (build tag mutants)")
 	flag.Parse()
 	// Policies with errors of configuration are wanted here; to log them would only take time.
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
 	utilruntime.ErrorHandlers = nil
-	if err := run(options, *corpus); err != nil {
+	if err := run(options, *corpus, *mode, *mutants); err != nil {
 		fmt.Fprintln(os.Stderr, "differential-admission:", err)
 		os.Exit(1)
 	}
 }
 
-func run(options worlds.Options, corpus string) error {
+func run(options worlds.Options, corpus, mode string, mutants bool) error {
 	var err error
 	if options.Corpus, err = worlds.LoadCorpus(corpus); err != nil {
 		return err
 	}
-	report, err := worlds.Run(context.Background(), options)
+	if mutants {
+		return runMutants(options)
+	}
+	compare, ok := map[string]func(context.Context, worlds.Options) (*worlds.Report, error){"hand": worlds.Run, "order": worlds.RunOwnOrder, "real": worlds.RunReal}[mode]
+	if !ok {
+		return fmt.Errorf("no mode %q", mode)
+	}
+	report, err := compare(context.Background(), options)
 	if report != nil {
 		report.Print(os.Stdout)
 	}
@@ -50,4 +60,15 @@ func run(options worlds.Options, corpus string) error {
 		return err
 	}
 	return report.Err()
+}
+
+func runMutants(options worlds.Options) error {
+	if plant == nil {
+		return errors.New("this build has no mutants")
+	}
+	missed, err := worlds.RunMutants(context.Background(), options, plant)
+	if err == nil && len(missed) > 0 {
+		err = fmt.Errorf("%d mutants were not found: %v", len(missed), missed)
+	}
+	return err
 }

@@ -4,8 +4,6 @@ package cabi
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../../../include
-#cgo LDFLAGS: ${SRCDIR}/../../../target/release/libcelgate.a -lm
-#cgo linux LDFLAGS: -ldl -lpthread
 #include "celgate.h"
 #cgo noescape celgate_plan_evaluate
 #cgo nocallback celgate_plan_evaluate

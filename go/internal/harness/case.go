@@ -68,13 +68,15 @@ type CaseRequest struct {
 	APIVersion string          `json:"apiVersion,omitempty"`
 	Kind       string          `json:"kind,omitempty"`
 	// ResourceVersion is the resource's apiVersion, if it is not the kind's.
-	ResourceVersion string            `json:"resourceVersion,omitempty"`
-	Resource        string            `json:"resource,omitempty"`
-	Subresource     string            `json:"subresource,omitempty"`
-	Namespace       *string           `json:"namespace,omitempty"`
-	ObjectName      *string           `json:"objectName,omitempty"`
-	DryRun          bool              `json:"dryRun,omitempty"`
-	User            *user.DefaultInfo `json:"user,omitempty"`
+	ResourceVersion string  `json:"resourceVersion,omitempty"`
+	Resource        string  `json:"resource,omitempty"`
+	Subresource     string  `json:"subresource,omitempty"`
+	Namespace       *string `json:"namespace,omitempty"`
+	ObjectName      *string `json:"objectName,omitempty"`
+	DryRun          bool    `json:"dryRun,omitempty"`
+	// Kindless says that typed objects come without apiVersion and kind, as internal ones do.
+	Kindless bool              `json:"kindless,omitempty"`
+	User     *user.DefaultInfo `json:"user,omitempty"`
 	// Expect is the right answer, of both engines unless Differs says otherwise.
 	Expect  *Expect  `json:"expect,omitempty"`
 	Differs *Differs `json:"differs,omitempty"`
@@ -110,12 +112,7 @@ func (c *Case) World() (*World, error) {
 			w.Bindings = append(w.Bindings, binding)
 		}
 	}
-	for i, policy := range w.Policies {
-		policy.ResourceVersion = fmt.Sprintf("1%d", i)
-	}
-	for i, binding := range w.Bindings {
-		binding.ResourceVersion = fmt.Sprintf("2%d", i)
-	}
+	w.setVersions()
 	for _, data := range c.Params {
 		param, err := Decode(data)
 		if err != nil {
@@ -238,6 +235,13 @@ func (r *CaseRequest) Request() (*Request, error) {
 		}
 	}
 	r.override(request)
+	if r.Kindless {
+		for _, object := range []runtime.Object{request.Object, request.OldObject} {
+			if object != nil {
+				informed(object)
+			}
+		}
+	}
 	return request, nil
 }
 

@@ -39,7 +39,13 @@ type Cluster struct {
 	Client  *fake.Clientset
 	Dynamic dynamic.Interface
 	Objects admission.ObjectInterfaces
+
+	dynamic clienttesting.ObjectTracker
+	version int
 }
+
+// firstVersion is greater than the resourceVersions that worlds begin with.
+const firstVersion = 1000
 
 // Start runs a plugin over a world until ctx ends. The first request waits until the policies are in force.
 func Start(ctx context.Context, plugin Plugin, world *World) (*Cluster, error) {
@@ -75,7 +81,7 @@ func prepare(ctx context.Context, plugin Plugin, world *World) (*Cluster, inform
 	if err := plugin.ValidateInitialization(); err != nil {
 		return nil, nil, err
 	}
-	c := &Cluster{Plugin: plugin, Client: client, Dynamic: dynamicClient, Objects: Objects("v1", "v2", "v3")}
+	c := &Cluster{Plugin: plugin, Client: client, Dynamic: dynamicClient, Objects: Objects("v1", "v2", "v3"), dynamic: dynamicClient.Tracker(), version: firstVersion}
 	return c, factory, nil
 }
 

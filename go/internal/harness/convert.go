@@ -3,6 +3,7 @@ package harness
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	appsv1 "k8s.io/api/apps/v1"
 	appsv1beta1 "k8s.io/api/apps/v1beta1"
@@ -62,7 +63,7 @@ type convertor struct{ *runtime.Scheme }
 
 // Convert implements runtime.ObjectConvertor.
 func (c convertor) Convert(in, out, context any) error {
-	if isDeployment(in) && isDeployment(out) {
+	if sameThing(in, out) {
 		data, err := json.Marshal(in)
 		if err != nil {
 			return err
@@ -81,6 +82,14 @@ func (c convertor) Convert(in, out, context any) error {
 	to.Object = from.DeepCopy().Object
 	to.SetGroupVersionKind(kind)
 	return unstructured.SetNestedField(to.Object, kind.Version, "spec", "convertedTo")
+}
+
+// sameThing says whether objects differ in defaults at most: they are of one type, or Deployments of several versions.
+func sameThing(in, out any) bool {
+	if _, custom := in.(*unstructured.Unstructured); custom {
+		return false
+	}
+	return reflect.TypeOf(in) == reflect.TypeOf(out) || isDeployment(in) && isDeployment(out)
 }
 
 // isDeployment says whether an object is a Deployment: their versions differ in defaults alone.

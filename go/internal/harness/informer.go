@@ -114,10 +114,19 @@ func (i *handInformer) remove(key string) error {
 	return nil
 }
 
+// touch tells the handlers of a change that is none.
+func (i *handInformer) touch() {
+	i.lock.Lock()
+	defer i.lock.Unlock()
+	for _, registration := range i.handlers {
+		registration.handler.OnUpdate(nil, nil)
+	}
+}
+
 // handLister is a handInformer for params, whose lists are sorted.
 type handLister struct {
 	*handInformer
-	lister sortedLister
+	lister cache.GenericLister
 }
 
 // Informer implements informers.GenericInformer.

@@ -6,12 +6,14 @@ import (
 	"os"
 	"testing"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 )
 
 func TestMain(m *testing.M) {
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
+	utilruntime.ErrorHandlers = nil
 	if what := os.Getenv(aloneVariable); what != "" {
 		if err := runAlone(what); err != nil {
 			fmt.Fprintln(os.Stderr, err)

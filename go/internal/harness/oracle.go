@@ -129,7 +129,7 @@ func (o *Oracle) params(kind *schema.GroupVersionKind) (informers.GenericInforme
 	if scope, found := o.scopes[*kind]; found {
 		return o.state.params(resource), scope, nil
 	}
-	mapping, err := o.state.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	mapping, err := o.state.restMapper().RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
 		return nil, nil, unknownKindError{*kind}
 	}
@@ -150,12 +150,16 @@ func (o *Oracle) compile(policy *v1.ValidatingAdmissionPolicy) (upstream.Validat
 
 // Validate decides a request.
 func (o *Oracle) Validate(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces) error {
-	// What the plugin does before its dispatcher.
-	switch resource := a.GetResource().GroupResource(); {
-	case slices.Contains(excluded, resource), resource.Group == v1.GroupName && slices.Contains(admissionResources, resource.Resource):
+	if exempt(a) {
 		return nil
 	}
 	return o.dispatcher.Dispatch(ctx, a, objects, o.hooks)
+}
+
+// exempt says whether the plugin judges a request at all, which it finds out before its dispatcher.
+func exempt(a admission.Attributes) bool {
+	resource := a.GetResource().GroupResource()
+	return slices.Contains(excluded, resource) || resource.Group == v1.GroupName && slices.Contains(admissionResources, resource.Resource)
 }
 
 // admissionResources are those that upstream's generic plugin exempts from policies of the API.

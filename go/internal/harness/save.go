@@ -60,6 +60,11 @@ func caseRequest(step *Step) (CaseRequest, error) {
 	if r.User != nil {
 		made.User = &user.DefaultInfo{Name: r.User.GetName(), UID: r.User.GetUID(), Groups: r.User.GetGroups(), Extra: r.User.GetExtra()}
 	}
+	for _, object := range []runtime.Object{r.Object, r.OldObject} {
+		if object != nil && object.GetObjectKind().GroupVersionKind().Empty() {
+			made.Kindless = true
+		}
+	}
 	for _, part := range []struct {
 		object runtime.Object
 		into   *json.RawMessage

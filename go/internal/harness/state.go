@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	v1 "k8s.io/api/admissionregistration/v1"
@@ -26,8 +27,10 @@ type State struct {
 	stored    map[schema.GroupVersionResource]map[string]runtime.Object
 	informers map[schema.GroupVersionResource]*handInformer
 	// kinds are the custom kinds that have ever been served, served those that are now.
-	kinds, served []Kind
-	mapper        meta.RESTMapper
+	kinds []Kind
+	// mapper knows the kinds that are served now; sources read it whenever they like.
+	mapper     meta.RESTMapper
+	mapperLock sync.Mutex
 	// objects have the equivalent resources as they are now.
 	objects admission.ObjectInterfaces
 	version int
@@ -124,7 +127,6 @@ func (s *State) each(object runtime.Object, do func(schema.GroupVersionResource,
 
 // serve replaces the custom kinds that are served. Objects in a new version of a kind are those of its other versions.
 func (s *State) serve(kinds []Kind) {
-	s.served = kinds
 	for _, kind := range kinds {
 		if slices.Contains(s.kinds, kind) {
 			continue
@@ -143,7 +145,9 @@ func (s *State) serve(kinds []Kind) {
 		}
 		s.kinds = append(s.kinds, kind)
 	}
+	s.mapperLock.Lock()
 	s.mapper = (&World{Kinds: kinds}).mapper()
+	s.mapperLock.Unlock()
 	var widgets []string
 	for _, kind := range kinds {
 		if kind.Kind.Kind == WidgetKind {
@@ -176,6 +180,8 @@ var (
 
 // RESTMapping implements meta.RESTMapper as of now.
 func (m stateMapper) RESTMapping(kind schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
+	m.state.mapperLock.Lock()
+	defer m.state.mapperLock.Unlock()
 	return m.state.mapper.RESTMapping(kind, versions...)
 }
 
@@ -197,12 +203,20 @@ func (s *State) factory() informers.SharedInformerFactory {
 		informer := s.informer(resource)
 		factory.InformerFor(object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return informer })
 	}
-	return stateFactory{SharedInformerFactory: factory, state: s}
+	return stateFactory{SharedInformerFactory: factory, params: s.params}
+}
+
+// mapFactory gives params in the order of Go maps, and nothing else.
+func (s *State) mapFactory() informers.SharedInformerFactory {
+	return stateFactory{params: func(resource schema.GroupVersionResource) informers.GenericInformer {
+		informer := s.informer(resource)
+		return handLister{handInformer: informer, lister: cache.NewGenericLister(informer.store, resource.GroupResource())}
+	}}
 }
 
 type stateFactory struct {
 	informers.SharedInformerFactory
-	state *State
+	params func(schema.GroupVersionResource) informers.GenericInformer
 }
 
 // Start implements informers.SharedInformerFactory.
@@ -210,7 +224,7 @@ func (stateFactory) Start(<-chan struct{}) {}
 
 // ForResource implements informers.SharedInformerFactory.
 func (f stateFactory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
-	return f.state.params(resource), nil
+	return f.params(resource), nil
 }
 
 // params are the params of a resource.

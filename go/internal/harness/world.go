@@ -69,6 +69,16 @@ func (w *World) Default() {
 	}
 }
 
+// setVersions gives policies and bindings the resourceVersions by which engines tell their versions apart.
+func (w *World) setVersions() {
+	for i, policy := range w.Policies {
+		policy.ResourceVersion = fmt.Sprintf("1%d", i)
+	}
+	for i, binding := range w.Bindings {
+		binding.ResourceVersion = fmt.Sprintf("2%d", i)
+	}
+}
+
 func defaultStored(object runtime.Object) {
 	switch object := object.(type) {
 	case *v1.ValidatingAdmissionPolicy:

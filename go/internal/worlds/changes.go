@@ -12,6 +12,12 @@ import (
 
 // change makes a change that the API server would allow.
 func (g *Generator) change() harness.Change {
+	if g.small && len(g.policies) >= 3 && g.one(4) {
+		name := pick(g, slices.Sorted(maps.Keys(g.policies))...)
+		deleted := g.policies[name]
+		delete(g.policies, name)
+		return harness.Change{Delete: deleted}
+	}
 	switch g.random.IntN(12) {
 	case 0, 1:
 		return g.changePolicy()
@@ -31,10 +37,10 @@ func (g *Generator) change() harness.Change {
 func (g *Generator) changePolicy() harness.Change {
 	names := slices.Sorted(maps.Keys(g.policies))
 	if len(names) == 0 || g.one(6) {
-		return harness.Change{Apply: g.newPolicy(fmt.Sprintf("%spolicy-%d", g.prefix, g.random.IntN(6)))}
+		return harness.Change{Apply: g.newPolicy(fmt.Sprintf("%spolicy-%d", g.prefix, g.random.IntN(2*g.mostBindings())))}
 	}
 	name := pick(g, names...)
-	switch g.random.IntN(4) {
+	switch g.random.IntN(6) {
 	case 0:
 		deleted := g.policies[name]
 		delete(g.policies, name)
@@ -61,7 +67,7 @@ func (g *Generator) newPolicy(name string) *v1.ValidatingAdmissionPolicy {
 // changeBinding makes, replaces or deletes a binding; its policy may not exist.
 func (g *Generator) changeBinding() harness.Change {
 	names := slices.Sorted(maps.Keys(g.bindings))
-	if len(names) > 0 && g.one(3) {
+	if len(names) > 2 && g.one(4) {
 		name := pick(g, names...)
 		deleted := g.bindings[name]
 		delete(g.bindings, name)
@@ -72,7 +78,7 @@ func (g *Generator) changeBinding() harness.Change {
 		return harness.Change{Apply: g.newPolicy(g.prefix + "policy-0")}
 	}
 	policy := g.policies[pick(g, policies...)]
-	name := fmt.Sprintf("%s-b%d", policy.Name, g.random.IntN(3))
+	name := fmt.Sprintf("%s-b%d", policy.Name, g.random.IntN(g.mostBindings()))
 	if len(names) > 0 && g.one(4) {
 		name = pick(g, names...) // may have been another policy's
 	}
@@ -82,7 +88,7 @@ func (g *Generator) changeBinding() harness.Change {
 
 // changeParam makes, replaces or deletes a param.
 func (g *Generator) changeParam() harness.Change {
-	change := harness.Change{Unseen: g.one(4)}
+	change := harness.Change{Unseen: g.one(4) && !g.real}
 	if param := g.param(); g.one(3) {
 		change.Delete = param
 	} else {
@@ -95,9 +101,9 @@ func (g *Generator) changeNamespace() harness.Change {
 	name := pick(g, "prod", "dev", "plain", "late", "late")
 	labels := pick(g, namespaces[name], map[string]string{"env": "prod"}, map[string]string{"env": "test", "team": "b"}, nil)
 	if g.one(4) {
-		return harness.Change{Delete: namespace(name, nil), Unseen: g.one(4)}
+		return harness.Change{Delete: namespace(name, nil), Unseen: g.one(4) && !g.real}
 	}
-	return harness.Change{Apply: namespace(name, labels), Unseen: g.one(3)}
+	return harness.Change{Apply: namespace(name, labels), Unseen: g.one(3) && !g.real}
 }
 
 func pointer[T any](value T) *T { return &value }

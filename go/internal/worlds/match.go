@@ -16,7 +16,7 @@ func (g *Generator) match() *v1.MatchResources {
 	for g.one(2) {
 		match.ResourceRules = append(match.ResourceRules, g.rule())
 	}
-	if g.one(6) {
+	if g.one(8) {
 		match.ExcludeResourceRules = []v1.NamedRuleWithOperations{g.rule()}
 	}
 	if g.one(5) {
@@ -43,7 +43,7 @@ func (g *Generator) rule() v1.NamedRuleWithOperations {
 	if g.one(40) {
 		rule.Scope = nil
 	}
-	if g.one(8) {
+	if g.one(5) {
 		rule.ResourceNames = pick(g, []string{"web"}, []string{"db", "prod"}, []string{"prod"})
 	}
 	return rule

@@ -16,7 +16,11 @@ import (
 // params makes the params that a world begins with.
 func (g *Generator) params() []runtime.Object {
 	var params []runtime.Object
-	for range 3 + g.random.IntN(10) {
+	count := 3 + g.random.IntN(10)
+	if g.small {
+		count = 4
+	}
+	for range count {
 		param := g.param()
 		known := false
 		for _, other := range params {

@@ -2,7 +2,6 @@ package worlds
 
 import (
 	"fmt"
-	"strings"
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,11 +12,17 @@ func (g *Generator) policy(name string) *v1.ValidatingAdmissionPolicy {
 	policy.Spec.MatchConstraints = g.match()
 	policy.Spec.FailurePolicy = pointer(pick(g, v1.Fail, v1.Fail, v1.Ignore))
 	policy.Spec.ParamKind = g.paramKind()
-	switch g.random.IntN(12) {
-	case 0:
+	switch g.random.IntN(16) {
+	case 0, 1:
 		g.budgets(policy)
-	case 1:
+	case 2:
 		g.sizes(policy)
+	case 3:
+		g.equivalents(policy)
+	case 4:
+		g.authorized(policy)
+	case 5:
+		g.parametrized(policy)
 	default:
 		g.expressions(policy)
 	}
@@ -69,6 +74,9 @@ func (g *Generator) expressions(policy *v1.ValidatingAdmissionPolicy) {
 			policy.Spec.MatchConditions = append(policy.Spec.MatchConditions, v1.MatchCondition{Name: fmt.Sprintf("c%d", i), Expression: expression})
 		}
 	}
+	if conditions := &policy.Spec.MatchConditions; len(*conditions) > 0 && g.one(4) {
+		*conditions = append(*conditions, v1.MatchCondition{Name: "again", Expression: (*conditions)[0].Expression})
+	}
 	for i, expression := range some(g, pick(g, 0, 3), variablePool) {
 		policy.Spec.Variables = append(policy.Spec.Variables, v1.Variable{Name: fmt.Sprintf("v%d", i), Expression: expression})
 	}
@@ -78,6 +86,9 @@ func (g *Generator) expressions(policy *v1.ValidatingAdmissionPolicy) {
 		pool = harmlessPool
 	}
 	for _, expression := range some(g, 4, pool) {
+		if g.one(10) {
+			expression = "  " + expression + "\n"
+		}
 		policy.Spec.Validations = append(policy.Spec.Validations, g.validation(expression))
 	}
 	if g.one(60) {
@@ -104,52 +115,6 @@ func (g *Generator) validation(expression string) v1.Validation {
 		validation.Reason = pointer(pick(g, metav1.StatusReasonForbidden, metav1.StatusReasonUnauthorized, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge))
 	}
 	return validation
-}
-
-// budgets fills a policy with expressions whose costs come near their limits: an expression's 1,000,000, the 2,500,000 of match conditions
-// and the 10,000,000 of validations with their messages, and of annotations. `contains` costs a tenth of each size multiplied.
-func (g *Generator) budgets(policy *v1.ValidatingAdmissionPolicy) {
-	policy.Spec.Variables = []v1.Variable{
-		{Name: "text", Expression: fmt.Sprintf("'%s'", strings.Repeat("x", 10_000))},
-		{Name: "part", Expression: fmt.Sprintf("'%s'", strings.Repeat("x", 9_900+10*g.random.IntN(12)))},
-		{Name: "half", Expression: fmt.Sprintf("'%s'", strings.Repeat("x", pick(g, 4_990, 5_000)))},
-		{Name: "other", Expression: "variables.text.contains(variables.part)"},
-	}
-	expression := func() string {
-		return pick(g, "variables.text.contains(variables.part)", "variables.text.contains(variables.part)", "variables.text.contains(variables.part)",
-			"variables.text.contains(variables.half)", "!variables.text.contains(variables.half)", "variables.other", "variables.other || true", "object == null || object.metadata.name != 'web'")
-	}
-	for i := range pick(g, 0, 0, 1, 2, 3, 4) {
-		policy.Spec.MatchConditions = append(policy.Spec.MatchConditions, v1.MatchCondition{Name: fmt.Sprintf("c%d", i), Expression: expression()})
-	}
-	for range pick(g, 1, 3, 6, 9, 10, 11, 12) {
-		validation := v1.Validation{Expression: expression()}
-		if g.one(3) {
-			validation.MessageExpression = fmt.Sprintf("string(%s)", expression())
-		}
-		policy.Spec.Validations = append(policy.Spec.Validations, validation)
-	}
-	for i := range pick(g, 0, 0, 2, 9, 11, 12) {
-		policy.Spec.AuditAnnotations = append(policy.Spec.AuditAnnotations, v1.AuditAnnotation{Key: fmt.Sprintf("k%d", i), ValueExpression: fmt.Sprintf("string(%s)", expression())})
-	}
-}
-
-// sizes fills a policy with texts near the limits of messages and annotations.
-func (g *Generator) sizes(policy *v1.ValidatingAdmissionPolicy) {
-	long := func(limit int) string {
-		size := limit + g.random.IntN(5) - 2
-		return pick(g, strings.Repeat("x", size), "a"+strings.Repeat("é", size/2), "  "+strings.Repeat("y", size-1)+" ", strings.Repeat("z", size/2-1)+"日"+strings.Repeat("z", size/2-1))
-	}
-	for range 1 + g.random.IntN(2) {
-		validation := v1.Validation{Expression: "object == null || object.metadata.name != 'web'", MessageExpression: fmt.Sprintf("'%s'", long(5*1024))}
-		if g.one(2) {
-			validation.Message = long(40)
-		}
-		policy.Spec.Validations = append(policy.Spec.Validations, validation)
-	}
-	for i := range 1 + g.random.IntN(2) {
-		policy.Spec.AuditAnnotations = append(policy.Spec.AuditAnnotations, v1.AuditAnnotation{Key: fmt.Sprintf("k%d", i), ValueExpression: fmt.Sprintf("'%s'", long(10*1024))})
-	}
 }
 
 func (g *Generator) binding(policy *v1.ValidatingAdmissionPolicy, name string) *v1.ValidatingAdmissionPolicyBinding {

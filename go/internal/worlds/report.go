@@ -3,6 +3,7 @@ package worlds
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -23,9 +24,23 @@ type Report struct {
 type Found struct {
 	World      int
 	Difference harness.Difference
-	// Script is the small case, nil if it was not made small. Path is where it was saved.
-	Script *harness.Script
-	Path   string
+	// Path is where the case was saved, "" if it was not.
+	Path string
+}
+
+func newReport() *Report { return &Report{start: time.Now()} }
+
+// save keeps the case of a difference.
+func (f *Found) save(options Options, script *harness.Script) error {
+	if options.Save == "" {
+		return nil
+	}
+	c, err := harness.FromScript(script)
+	if err != nil {
+		return err
+	}
+	f.Path = filepath.Join(options.Save, fmt.Sprintf("world-%d-%d.json", options.Seed, f.World))
+	return c.Save(f.Path)
 }
 
 // share is what became of a request.
@@ -81,6 +96,13 @@ func (r *Report) add(played *harness.Played) {
 	}
 }
 
+// addRequests counts requests that are in no share.
+func (r *Report) addRequests(count int) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	r.requests += count
+}
+
 // found notes a difference and says how many there are.
 func (r *Report) found(difference *Found) int {
 	r.lock.Lock()
@@ -95,6 +117,9 @@ func (r *Report) summary() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d requests, %.0f requests/s:", r.requests, float64(r.requests)/time.Since(r.start).Seconds())
 	for s := range shareCount {
+		if r.shares == [shareCount]int{} {
+			break
+		}
 		fmt.Fprintf(&text, " %s %.1f %%,", s, 100*float64(r.shares[s])/float64(max(r.requests, 1)))
 	}
 	fmt.Fprintf(&text, " %d differences", len(r.differences))
@@ -117,9 +142,13 @@ func (r *Report) Err() error {
 	if n := len(r.differences); n > 0 {
 		return fmt.Errorf("%d worlds differ", n)
 	}
+	total := 0
+	for _, count := range r.shares {
+		total += count
+	}
 	for s, count := range r.shares {
-		if float64(count) < smallestShare*float64(r.requests) {
-			return fmt.Errorf("only %d of %d requests: %s", count, r.requests, share(s))
+		if float64(count) < smallestShare*float64(total) {
+			return fmt.Errorf("only %d of %d requests: %s", count, total, share(s))
 		}
 	}
 	return nil

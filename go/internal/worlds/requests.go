@@ -3,6 +3,7 @@ package worlds
 import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -117,6 +118,13 @@ func (g *Generator) objectsOf(r *harness.Request, t *target) {
 		if accessor, err := meta.Accessor(r.Object); err == nil {
 			accessor.SetName("")
 			accessor.SetGenerateName("web-")
+		}
+	}
+	if g.one(4) {
+		for _, object := range []runtime.Object{r.Object, r.OldObject} {
+			if _, custom := object.(*unstructured.Unstructured); object != nil && !custom {
+				object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // as internal objects come, which are converted
+			}
 		}
 	}
 	if r.Operation == admission.Delete && g.one(5) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,7 +33,7 @@ const progressInterval = 10 * time.Second
 func Run(ctx context.Context, options Options) (*Report, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	report := &Report{start: time.Now()}
+	report := newReport()
 	var done atomic.Int64
 	var workers sync.WaitGroup
 	for number := range options.Workers {
@@ -81,16 +80,8 @@ func compareWorld(ctx context.Context, options Options, world int, prefix string
 		return nil
 	}
 	small, difference := shrink(ctx, script, prefix, difference)
-	found.Difference, found.Script = *difference, small
-	if options.Save == "" {
-		return nil
-	}
-	c, err := harness.FromScript(small)
-	if err != nil {
-		return err
-	}
-	found.Path = filepath.Join(options.Save, fmt.Sprintf("world-%d-%d.json", options.Seed, world))
-	return c.Save(found.Path)
+	found.Difference = *difference
+	return found.save(options, small)
 }
 
 // compare plays a script with both engines.

@@ -93,6 +93,28 @@ func TestScriptsAreKept(t *testing.T) {
 }
 
 // Shrinking keeps what differs and little else.
+// Small worlds have outcomes that upstream can have with its own source, too.
+func TestOwnOrder(t *testing.T) {
+	checkMode(t, RunOwnOrder, 10)
+}
+
+// The same with the informers and timers of both plugins.
+func TestReal(t *testing.T) {
+	checkMode(t, RunReal, realTogether)
+}
+
+func checkMode(t *testing.T, run func(context.Context, Options) (*Report, error), worlds int) {
+	t.Helper()
+	report, err := run(context.Background(), Options{Worlds: worlds, Seed: 1, Corpus: testCorpus(t), Progress: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report.Print(testWriter{t})
+	if len(report.differences) > 0 {
+		t.Error("there are differences")
+	}
+}
+
 func TestShrink(t *testing.T) {
 	script := NewGenerator(3, 1, "t-", nil).Script(20)
 	edits := edits(script)

@@ -164,5 +164,12 @@ pub unsafe extern "C" fn celgate_expression_evaluate(
 #[cfg(feature = "mutants")]
 #[unsafe(no_mangle)]
 pub extern "C" fn celgate_mutant(number: u32) -> u32 {
-    ::celgate_policy::mutants::plant(number)
+    ::celgate_policy::mutants::plant_expression(number)
+}
+
+/// The same for the bugs of policies.
+#[cfg(feature = "mutants")]
+#[unsafe(no_mangle)]
+pub extern "C" fn celgate_policy_mutant(number: u32) -> u32 {
+    ::celgate_policy::mutants::plant_policy(number)
 }

@@ -20,13 +20,13 @@ mod status;
 mod typecheck;
 
 pub use engine::{celgate_engine, celgate_engine_free, celgate_engine_new, celgate_hook};
-#[cfg(feature = "mutants")]
-pub use expression::celgate_mutant;
 #[cfg(feature = "expressions")]
 pub use expression::{
     celgate_environment, celgate_environment_free, celgate_environment_new, celgate_expression,
     celgate_expression_evaluate, celgate_expression_free, celgate_expression_new,
 };
+#[cfg(feature = "mutants")]
+pub use expression::{celgate_mutant, celgate_policy_mutant};
 pub use params::{celgate_params, celgate_params_free, celgate_params_new};
 pub use plan::{celgate_plan, celgate_plan_evaluate, celgate_plan_free, celgate_plan_new, celgate_result};
 pub use policy::{

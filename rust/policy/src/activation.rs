@@ -6,10 +6,10 @@ use celgate_cel::record::Edit;
 use celgate_cel::value::Value;
 
 use crate::compile::{COST_LIMIT_EXCEEDED, Compiled, Expression, Program};
-use crate::constraints::Match;
+use crate::mutants::{Mutant, planted};
 use crate::reads::Reads;
 use crate::request::Unanswered;
-use crate::rules::Resource;
+use crate::rules::{Kind, Resource};
 use crate::variables::Variables;
 
 /// The inputs: programs are planned against their positions.
@@ -67,17 +67,14 @@ pub(crate) fn request<'a>(
     arena: &'a Bump,
     attributes: Value<'a>,
     resource: &Resource,
-    matched: &Match,
+    kind: &Kind,
     reads: Reads,
 ) -> Value<'a> {
     match attributes {
         Value::Record(fields) if reads.intersects(Reads::REQUEST_MATCH) => fields.edited(
             arena,
             &[
-                Edit::Add(
-                    "kind",
-                    &[("group", &matched.kind.group), ("version", &matched.kind.version), ("kind", &matched.kind.kind)],
-                ),
+                Edit::Add("kind", &[("group", &kind.group), ("version", &kind.version), ("kind", &kind.kind)]),
                 Edit::Add(
                     "resource",
                     &[("group", &resource.group), ("version", &resource.version), ("resource", &resource.resource)],
@@ -91,16 +88,16 @@ pub(crate) fn request<'a>(
 /// The namespace as validations see it: upstream's `CreateNamespaceObject`, which leaves some of the metadata out.
 pub(crate) fn namespace<'a>(arena: &'a Bump, namespace: Value<'a>, reads: Reads) -> Value<'a> {
     match namespace {
-        Value::Record(fields) if reads.intersects(Reads::NAMESPACE_WHOLE) => fields.edited(
-            arena,
-            &[
-                Edit::Drop("kind"),
-                Edit::Drop("apiVersion"),
-                Edit::DropInner("metadata", "managedFields"),
-                Edit::DropInner("metadata", "ownerReferences"),
-                Edit::DropInner("metadata", "selfLink"),
-            ],
-        ),
+        Value::Record(fields) if reads.intersects(Reads::NAMESPACE_WHOLE) && !planted(Mutant::NamespaceIsWhole) => {
+            fields.edited(
+                arena,
+                &[
+                    Edit::Drop("kind"),
+                    Edit::Drop("apiVersion"),
+                    Edit::DropInner("metadata", &["managedFields", "ownerReferences", "selfLink"]),
+                ],
+            )
+        }
         namespace => namespace,
     }
 }
@@ -200,7 +197,9 @@ impl<'p, 'a> Section<'p, 'a> {
             return Err(Stop::Unanswered);
         }
         // Variables are charged first, then the expression.
-        for cost in [self.variables.take_cost(), cost] {
+        let variables = self.variables.take_cost();
+        let variables = if planted(Mutant::VariablesAreFree) { 0 } else { variables };
+        for cost in [variables, cost] {
             self.spent = self.spent.saturating_add(cost);
             self.remaining = self.remaining.checked_sub(cost).ok_or(Stop::Budget)?;
         }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use bumpalo::Bump;
 
 use crate::answers::{Answer, Ask, json_field};
+use crate::mutants::{Mutant, planted};
 use crate::params::{Param, ParamSet};
 use crate::plan::PlannedHook;
 use crate::policy::ParamRef;
@@ -38,9 +39,10 @@ impl<'a> Source<'a> {
         let namespace = match (hook.namespaced_params, &*param_ref.namespace) {
             (false, _) => "",
             (true, "") => self.request.namespace(),
+            (true, _) if planted(Mutant::ParamNamespaceIsRequests) => self.request.namespace(),
             (true, namespace) => namespace,
         };
-        if hook.namespaced_params && namespace.is_empty() {
+        if hook.namespaced_params && namespace.is_empty() && !planted(Mutant::ClusterScopedFindsParams) {
             return Ok(Err("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"));
         }
         // A param that is named is fetched where upstream waits for the informer and then denies.
@@ -51,7 +53,7 @@ impl<'a> Source<'a> {
                 bumpalo::format!(in self.arena, "paramKind kind `{}` not yet synced to use for admission", kind);
             return Ok(Err(error.into_bump_str()));
         }
-        if !hook.namespaced_params && !param_ref.namespace.is_empty() {
+        if !hook.namespaced_params && !param_ref.namespace.is_empty() && !planted(Mutant::ClusterParamsTakeNamespace) {
             return Ok(Err("paramRef.namespace must not be provided for a cluster-scoped `paramKind`"));
         }
         let found: &'a [Option<&'a Param>] = match (&*param_ref.name, &param_ref.selector) {
@@ -60,10 +62,13 @@ impl<'a> Source<'a> {
             ("", Some(Ok(selector))) => {
                 let selected = set.into_iter().flat_map(|set| set.select(namespace, selector));
                 let selected = selected.map(|param| Some(&**param));
-                bumpalo::collections::Vec::from_iter_in(selected, self.arena).into_bump_slice()
+                let most = if planted(Mutant::OneParamIsSelected) { 1 } else { usize::MAX };
+                bumpalo::collections::Vec::from_iter_in(selected.take(most), self.arena).into_bump_slice()
             }
-            (_, Some(_)) => return Ok(Err("paramRef.name and paramRef.selector are mutually exclusive")),
-            (name, None) => match set.and_then(|set| set.get(namespace, name)) {
+            (_, Some(_)) if !planted(Mutant::NameAndSelector) => {
+                return Ok(Err("paramRef.name and paramRef.selector are mutually exclusive"));
+            }
+            (name, _) => match set.and_then(|set| set.get(namespace, name)) {
                 Some(param) => self.arena.alloc([Some(&**param)]),
                 None => match self.fetched(number, namespace, name)? {
                     Ok(Some(param)) => self.arena.alloc([Some(param)]),
@@ -72,7 +77,7 @@ impl<'a> Source<'a> {
                 },
             },
         };
-        if found.is_empty() && param_ref.deny_not_found {
+        if found.is_empty() && param_ref.deny_not_found && !planted(Mutant::MissingParamsAreAllowed) {
             return Ok(Err("no params found for policy binding with `Deny` parameterNotFoundAction"));
         }
         Ok(Ok(found))
@@ -98,6 +103,9 @@ impl<'a> Source<'a> {
         namespace: &str,
         name: &str,
     ) -> Result<Result<Option<&'a Param>, &'a str>, Unanswered> {
+        if planted(Mutant::ParamsAreNotFetched) {
+            return Ok(Ok(None));
+        }
         let mut fields = String::new();
         // Writing to a String cannot fail.
         let _ = write!(fields, "\"params\":{number}");

@@ -10,6 +10,7 @@ use celgate_k8s::types::{OptionalVariables, variable_type};
 use crate::api::PolicySpec;
 pub(crate) use crate::compiled::Compiled;
 use crate::environment;
+use crate::mutants::{Mutant, planted};
 use crate::reads::Reads;
 
 /// The cost that one expression or variable may have (apiserver `pkg/apis/cel/config.go`, `PerCallLimit`).
@@ -171,7 +172,7 @@ impl Compiler {
 
 /// Whether an expression's type is one of those that its place takes.
 fn accept(accepted: &[Type], output: &Type) -> Result<(), Box<str>> {
-    if accepted.iter().any(|accepted| output.is_exact(accepted)) {
+    if accepted.iter().any(|accepted| output.is_exact(accepted)) || planted(Mutant::DynIsBool) {
         return Ok(());
     }
     let got = output.go_string();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::api::{MatchPolicy, MatchResources, NamedRule};
+use crate::mutants::{Mutant, planted};
 use crate::request::{RequestView, Unanswered};
 use crate::rules::{Alternative, Key, Kind, Resource, alternatives};
 use crate::selector::Selector;
@@ -32,6 +33,9 @@ impl Constraints {
 
 /// apimachinery's `NewInternalError(err).Error()`.
 fn internal_error(error: &str) -> String {
+    if planted(Mutant::SelectorErrorIsPlain) {
+        return error.to_owned();
+    }
     format!("Internal error occurred: {error}")
 }
 
@@ -120,7 +124,11 @@ impl PlannedConstraints {
         key: &Key,
         mut matches: Option<&mut Matches>,
     ) -> Option<PlannedConstraints> {
-        let exclude = alternatives(&constraints.exclude, constraints.policy, key);
+        let policy = if planted(Mutant::ExcludeIsExact) { MatchPolicy::Exact } else { constraints.policy };
+        let mut exclude = alternatives(&constraints.exclude, policy, key);
+        if planted(Mutant::ExcludeIgnoresNames) {
+            exclude.iter_mut().for_each(|alternative| alternative.names = Box::default());
+        }
         if exclude.first().is_some_and(|first| first.names.is_empty() && first.outcome.is_ok()) {
             return None;
         }
@@ -137,7 +145,8 @@ impl PlannedConstraints {
             return None;
         }
         // Upstream exempts cluster-scoped resources from namespaceSelectors, but for any group's `namespaces`.
-        let exempt = !key.namespaced && key.resource.resource != "namespaces";
+        let other = planted(Mutant::OtherNamespacesExempt) && !key.resource.group.is_empty();
+        let exempt = !key.namespaced && (key.resource.resource != "namespaces" || other);
         Some(PlannedConstraints {
             namespace: if exempt { Check::All } else { Check::new(&constraints.namespace) },
             object: Check::new(&constraints.object),
@@ -172,9 +181,14 @@ impl PlannedConstraints {
     #[inline]
     pub(crate) fn verdict<'a>(&'a self, request: &RequestView<'a>) -> Result<Verdict<'a>, Unanswered> {
         if let Check::Selector(selector) = &self.object
-            && !request.object_labels().any(|labels| selector.matches(&labels))
+            && !selected(request, selector)
         {
             return Ok(Verdict::No);
+        }
+        if planted(Mutant::NamespaceErrorFirst)
+            && let Check::Error(error) = &self.namespace
+        {
+            return Ok(Verdict::Error(error));
         }
         let name = request.name();
         let rules = match self.exclude.iter().find(|alternative| alternative.applies(name)) {
@@ -197,10 +211,24 @@ impl PlannedConstraints {
         };
         Ok(match (rules, namespace_error, &self.object) {
             (Verdict::Match(_), Some(error), _) => Verdict::Error(error),
-            (Verdict::Match(_), None, Check::Error(error)) => Verdict::Error(error),
+            (Verdict::Match(_), None, Check::Error(error)) if !planted(Mutant::ObjectSelectorErrorMatches) => {
+                Verdict::Error(error)
+            }
             (verdict, _, _) => verdict,
         })
     }
+}
+
+/// Whether an objectSelector matches: one of the objects is enough.
+#[inline]
+fn selected(request: &RequestView<'_>, selector: &Selector) -> bool {
+    if planted(Mutant::ObjectsMatchBoth) {
+        return request.object_labels().all(|labels| selector.matches(&labels));
+    }
+    if planted(Mutant::OldObjectIsIgnored) {
+        return request.object_labels().next().is_some_and(|labels| selector.matches(&labels));
+    }
+    request.object_labels().any(|labels| selector.matches(&labels))
 }
 
 impl PlannedAlternative {

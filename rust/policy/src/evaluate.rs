@@ -10,6 +10,7 @@ use celgate_cel::value::Value;
 use crate::InvalidRequest;
 use crate::collect::Source;
 use crate::constraints::{Match, Verdict};
+use crate::mutants::{Mutant, planted};
 use crate::params::{Param, ParamSet};
 use crate::plan::{Plan, PlannedBinding, PlannedHook};
 use crate::report::{Action, Evaluation, Report, Subject};
@@ -179,13 +180,15 @@ impl<'a> Walk<'_, 'a> {
     /// One binding of a policy that matches.
     fn binding(&mut self, hook: &'a PlannedHook, matched: &'a Match, binding: &'a PlannedBinding) -> Result<(), Pause> {
         const PREFIX: &str = "failed to configure binding: ";
+        const OTHER: &str = "failed to configure policy: ";
+        let prefix = if planted(Mutant::BindingErrorIsPolicys) { OTHER } else { PREFIX };
         let subject = Subject { hook: hook.index, binding: Some(binding.index) };
         if let Some(constraints) = &binding.constraints {
             match constraints.verdict(&self.request)? {
                 Verdict::No => return Ok(()),
                 Verdict::Match(_) => {}
                 Verdict::Error(error) => {
-                    self.configuration_error(hook, subject, PREFIX, error);
+                    self.configuration_error(hook, subject, prefix, error);
                     return Ok(());
                 }
             }
@@ -198,17 +201,22 @@ impl<'a> Walk<'_, 'a> {
         let params = match source.collect(hook, binding.binding.param_ref())? {
             Ok(params) => params,
             Err(error) => {
-                self.configuration_error(hook, subject, PREFIX, error);
+                self.configuration_error(hook, subject, prefix, error);
                 return Ok(());
             }
         };
         if !params.is_empty()
+            && !planted(Mutant::ConversionErrorsIgnored)
             && let Err(error) = self.request.objects(matched.version)
         {
-            self.configuration_error(hook, subject, PREFIX, error);
+            self.configuration_error(hook, subject, prefix, error);
             return Ok(());
         }
-        if self.plan.key.namespaced && !self.plan.is_namespace && self.request.namespace_object()?.is_err() {
+        if self.plan.key.namespaced
+            && !self.plan.is_namespace
+            && self.request.namespace_object()?.is_err()
+            && !planted(Mutant::NamespaceErrorIsIgnored)
+        {
             Report(self.report).namespace_failed(subject);
             return Err(Pause::End);
         }
@@ -233,7 +241,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn configuration_error(&mut self, hook: &PlannedHook, subject: Subject, prefix: &str, error: &str) {
-        if !hook.policy.ignores_errors() {
+        if !hook.policy.ignores_errors() || planted(Mutant::IgnoreTellsConfiguration) {
             Report(self.report).configuration(subject, prefix, error);
         }
     }

@@ -21,6 +21,7 @@ mod evaluate;
 pub mod expression;
 mod invalid;
 mod matchconditions;
+pub mod mutants;
 mod params;
 mod plan;
 mod policy;
@@ -36,8 +37,6 @@ pub mod typecheck;
 mod validate;
 mod variables;
 
-#[cfg(feature = "mutants")]
-pub use celgate_cel::mutants;
 pub use engine::{Engine, Hook};
 pub use evaluate::Outcome;
 pub use invalid::InvalidRequest;

@@ -5,6 +5,7 @@ use celgate_cel::value::Value;
 
 use crate::activation::{Evaluated, OUT_OF_BUDGET, Section, Stop};
 use crate::compile::Expression;
+use crate::mutants::{Mutant, planted};
 use crate::request::Unanswered;
 
 /// Cost that all conditions of a policy may have together.
@@ -36,25 +37,38 @@ pub(crate) fn evaluate<'a>(
             // Later ones are evaluated all the same, since they can still use the budget up.
             _ if excluded.is_some() => {}
             Ok(Evaluated::Error(error)) => errors.push(error),
-            Ok(Evaluated::Value(Value::Bool(false))) => excluded = Some(errors.len() as u32),
+            Ok(Evaluated::Value(Value::Bool(false))) => {
+                if planted(Mutant::ConditionErrorsWin) && !errors.is_empty() {
+                    continue;
+                }
+                excluded = Some(errors.len() as u32);
+                if planted(Mutant::ConditionsStopAtFalse) {
+                    break;
+                }
+            }
             Ok(Evaluated::Value(_)) => {}
         }
     }
-    if let Some(errors) = excluded {
+    if let Some(errors) = excluded.map(counted) {
         return Ok(Outcome::Excluded { errors });
     }
     if errors.is_empty() {
         return Ok(Outcome::Match);
     }
-    let count = errors.len() as u32;
+    let count = counted(errors.len() as u32);
     Ok(Outcome::Failed { errors: count, message: aggregate(arena, &errors) })
+}
+
+/// The errors that the metrics hear of: all.
+fn counted(errors: u32) -> u32 {
+    if planted(Mutant::ConditionErrorsUncounted) { 0 } else { errors }
 }
 
 /// apimachinery's `utilerrors.Aggregate` as text: without duplicates, in brackets if there is more than one.
 fn aggregate<'a>(arena: &'a bumpalo::Bump, errors: &[&'a str]) -> &'a str {
     let mut distinct: Vec<'a, &'a str> = Vec::new_in(arena);
     for error in errors {
-        if !distinct.contains(error) {
+        if !distinct.contains(error) || planted(Mutant::ConditionErrorsRepeat) {
             distinct.push(error);
         }
     }

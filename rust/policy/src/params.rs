@@ -6,6 +6,7 @@ use std::sync::Arc;
 use celgate_cel::record::{OwnedRecord, Record};
 use celgate_cel::value::Value;
 
+use crate::mutants::{Mutant, planted};
 use crate::reader::Reader;
 use crate::selector::{Labels, Selector};
 
@@ -111,7 +112,9 @@ impl ParamSet {
         let namespaces = Arc::make_mut(&mut self.namespaces);
         let Some(params) = namespaces.get_mut(namespace) else { return };
         let params = Arc::make_mut(params);
-        params.remove(name);
+        if !planted(Mutant::DeletedParamsStay) {
+            params.remove(name);
+        }
         if params.is_empty() {
             namespaces.remove(namespace);
         }

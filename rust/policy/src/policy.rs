@@ -7,6 +7,7 @@ use crate::api::{
 };
 use crate::compile::Program;
 use crate::constraints::Constraints;
+use crate::mutants::{Mutant, planted};
 pub(crate) use crate::reads::Reads;
 use crate::selector::Selector;
 
@@ -115,7 +116,10 @@ impl Binding {
                 name: param_ref.name.into(),
                 namespace: param_ref.namespace.into(),
                 selector: param_ref.selector.as_ref().map(Selector::parse),
-                deny_not_found: param_ref.parameter_not_found_action.as_deref() == Some("Deny"),
+                deny_not_found: match param_ref.parameter_not_found_action.as_deref() {
+                    Some(action) => action == "Deny",
+                    None => planted(Mutant::MissingParamsDenyByDefault),
+                },
             }),
         })
     }

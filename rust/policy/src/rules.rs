@@ -7,6 +7,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use crate::api::{MatchPolicy, NamedRule, Scope};
+use crate::mutants::{Mutant, planted};
 
 /// A group, version and resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
@@ -97,7 +98,7 @@ pub fn alternatives(rules: &[NamedRule], policy: MatchPolicy, key: &Key) -> Vec<
             return found;
         }
     }
-    if policy == MatchPolicy::Exact {
+    if policy == MatchPolicy::Exact && !planted(Mutant::ExactIsEquivalent) {
         return found;
     }
     for rule in rules {
@@ -106,10 +107,14 @@ pub fn alternatives(rules: &[NamedRule], policy: MatchPolicy, key: &Key) -> Vec<
                 continue;
             }
             let Some(kind) = equivalent.kind.as_ref().filter(|kind| **kind != Kind::default()) else {
+                if planted(Mutant::UnknownKindIsSkipped) {
+                    continue;
+                }
                 let error = format!("unable to convert to {}: unknown kind", equivalent.resource);
                 found.push(Alternative { names: Box::default(), outcome: Err(error) });
                 return found;
             };
+            let kind = if planted(Mutant::EquivalentKeepsKind) { &key.kind } else { kind };
             if add(&mut found, rule, Ok((equivalent.resource.clone(), kind.clone()))) {
                 return found;
             }
@@ -120,8 +125,11 @@ pub fn alternatives(rules: &[NamedRule], policy: MatchPolicy, key: &Key) -> Vec<
 
 /// Adds a rule's alternative; true when it applies to all names.
 fn add(found: &mut Vec<Alternative>, rule: &NamedRule, outcome: Result<(Resource, Kind), String>) -> bool {
-    let names: Box<[Box<str>]> = rule.resource_names.iter().map(|name| name.as_str().into()).collect();
-    let all = names.is_empty();
+    let mut names: Box<[Box<str>]> = rule.resource_names.iter().map(|name| name.as_str().into()).collect();
+    if planted(Mutant::NamesAreIgnored) {
+        names = Box::default();
+    }
+    let all = names.is_empty() || planted(Mutant::NamesEndRules);
     found.push(Alternative { names, outcome });
     all
 }
@@ -141,7 +149,10 @@ fn exact_or_wildcard(items: &[String], requested: &str) -> bool {
 
 /// Requests for a Namespace carry its name as their namespace, but Namespaces are cluster-scoped.
 fn scope(scope: Scope, namespaced: bool, resource: &Resource) -> bool {
-    let is_namespace = resource.group.is_empty() && resource.version == "v1" && resource.resource == "namespaces";
+    let is_namespace = resource.group.is_empty()
+        && resource.version == "v1"
+        && resource.resource == "namespaces"
+        && !planted(Mutant::NamespacesAreNamespaced);
     match scope {
         Scope::All => true,
         Scope::Namespaced => namespaced && !is_namespace,
@@ -152,7 +163,11 @@ fn scope(scope: Scope, namespaced: bool, resource: &Resource) -> bool {
 /// `a` has no subresource, `a/*` also matches `a` itself.
 fn resource_matches(pattern: &str, resource: &str, subresource: &str) -> bool {
     let (res, sub) = pattern.split_once('/').unwrap_or((pattern, ""));
-    (res == "*" || res == resource) && (sub == "*" || sub == subresource)
+    if planted(Mutant::StarHasSubresources) && pattern == "*" {
+        return true;
+    }
+    let all = sub == "*" && !(planted(Mutant::SlashStarNeedsSubresource) && subresource.is_empty());
+    (res == "*" || res == resource) && (all || sub == subresource)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use celgate_k8s::gotext::quote;
 
 use crate::api::{LabelSelector, LabelSelectorRequirement};
+use crate::mutants::{Mutant, planted};
 
 /// A set of labels to match against.
 pub trait Labels {
@@ -63,6 +64,7 @@ impl Requirement {
         let value = labels.label(&self.key);
         match self.operator {
             Operator::In => value.is_some_and(|value| self.has(value)),
+            Operator::NotIn if planted(Mutant::NotInNeedsLabel) => value.is_some_and(|value| !self.has(value)),
             Operator::NotIn => value.is_none_or(|value| !self.has(value)),
             Operator::Exists => value.is_some(),
             Operator::DoesNotExist => value.is_none(),

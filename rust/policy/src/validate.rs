@@ -13,13 +13,14 @@ use crate::authorize::Authorizer;
 use crate::compile::{COST_LIMIT, Expression, Program, Validation};
 use crate::constraints::Match;
 use crate::matchconditions;
+use crate::mutants::{Mutant, planted};
 use crate::params::Param;
 use crate::policy::Policy;
 use crate::reads::Reads;
 use crate::report::{Action, Conditions, Evaluation};
 use crate::request::{RequestView, Unanswered};
 use crate::results::Unfinished;
-use crate::rules::Key;
+use crate::rules::{Key, Kind};
 
 /// Cost that validations and messages of a policy may have together, and auditAnnotations again.
 const BUDGET: u64 = 10_000_000;
@@ -88,7 +89,7 @@ pub(crate) fn evaluate<'a>(arena: &'a Bump, case: &Case<'a>, results: &mut Unfin
             arena,
             case.request.attributes(),
             &case.matched.resource,
-            case.matched,
+            request_kind(case),
             program.reads,
         ),
         on_error: if case.policy.ignores_errors() { Action::Admit } else { Action::Deny },
@@ -97,6 +98,11 @@ pub(crate) fn evaluate<'a>(arena: &'a Bump, case: &Case<'a>, results: &mut Unfin
         program,
     };
     evaluator.conditions(results)
+}
+
+/// The kind that the request says it is of.
+fn request_kind<'a>(case: &Case<'a>) -> &'a Kind {
+    if planted(Mutant::RequestKeepsKind) { &case.key.kind } else { &case.matched.kind }
 }
 
 fn inputs<'a>(ctx: &EvalContext<'a>, case: &Case<'a>) -> Inputs<'a> {
@@ -132,15 +138,11 @@ impl<'a> Evaluator<'_, 'a> {
         Section::new(self.ctx, self.program, &self.inputs, scope, budget)
     }
 
-    /// Match conditions, and all that follows if they hold. They see the requested resource under the matched kind, and no namespace.
+    /// Match conditions, and all that follows if they hold.
     fn conditions(&mut self, results: &mut Unfinished<'_>) -> Result<u64, Unanswered> {
         let mut cost = 0;
         if !self.program.conditions.is_empty() {
-            let Case { matched, request, key, .. } = *self.case;
-            let request =
-                activation::request(self.ctx.arena, request.attributes(), &key.resource, matched, self.program.reads);
-            let mut section =
-                self.section(&Scope { request, namespace: Value::Null, authorizer: true }, matchconditions::BUDGET);
+            let mut section = self.section(&self.conditions_scope(), conditions_budget());
             let outcome = matchconditions::evaluate(&mut section, &self.program.conditions)?;
             cost += section.spent();
             match (outcome, self.on_error) {
@@ -168,6 +170,21 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(cost)
     }
 
+    /// What match conditions see: the requested resource under the matched kind, and no namespace.
+    fn conditions_scope(&self) -> Scope<'a> {
+        let Case { matched, request, key, .. } = *self.case;
+        let resource = if planted(Mutant::ConditionsSeeMatchedResource) { &matched.resource } else { &key.resource };
+        let request = activation::request(
+            self.ctx.arena,
+            request.attributes(),
+            resource,
+            request_kind(self.case),
+            self.program.reads,
+        );
+        let namespace = if planted(Mutant::ConditionsSeeNamespace) { self.case.namespace } else { Value::Null };
+        Scope { request, namespace, authorizer: true }
+    }
+
     /// Validations with their messages: their cost, and whether auditAnnotations are evaluated after them.
     fn validations(&self, results: &mut Unfinished<'_>) -> Result<(u64, bool), Unanswered> {
         let validations = &self.program.validations;
@@ -183,15 +200,17 @@ impl<'a> Evaluator<'_, 'a> {
                 Ok(value) => values.push(value),
                 Err(Stop::Unanswered) => return Err(Unanswered),
                 Err(Stop::Budget) => {
-                    self.out_of_budget(results);
-                    return Ok((section.spent(), false));
+                    self.out_of_budget(results, values.len());
+                    return Ok((section.spent(), planted(Mutant::AnnotationsAfterBudget)));
                 }
             }
         }
         let mut cost = section.spent();
         let mut messages = Messages::None;
         if self.program.has_messages {
-            let mut section = self.section(&Scope { authorizer: false, ..scope }, section.remaining());
+            let budget = if planted(Mutant::MessagesHaveOwnBudget) { BUDGET } else { section.remaining() };
+            let authorizer = planted(Mutant::MessagesSeeAuthorizer);
+            let mut section = self.section(&Scope { authorizer, ..scope }, budget);
             messages = self.messages(&mut section)?;
             cost += section.spent();
         }
@@ -234,19 +253,17 @@ impl<'a> Evaluator<'_, 'a> {
             }
             Evaluated::Value(Value::Bool(true)) => {}
             Evaluated::Value(_) => {
-                let reason = validation.reason.as_deref().unwrap_or(DEFAULT_REASON);
-                let message = match messages.get(index).trim() {
-                    long if long.len() > MAX_MESSAGE => "",
-                    lines if lines.contains('\n') => "",
-                    message => message,
-                };
-                let message = if message.is_empty() { validation.message.trim() } else { message };
+                let reason = validation.reason.as_deref().unwrap_or(default_reason());
+                let message = usable(messages.get(index));
+                let own_first = planted(Mutant::StaticMessageFirst) && !validation.message.is_empty();
+                let message = if message.is_empty() || own_first { trimmed(&validation.message) } else { message };
+                let action = if planted(Mutant::IgnoreAdmitsDenials) { self.on_error } else { Action::Deny };
                 if message.is_empty() {
                     let message =
                         bumpalo::format!(in arena, "failed expression: {}", validation.expression.text.trim());
-                    results.decision(number, Action::Deny, Evaluation::Deny, reason, &message);
+                    results.decision(number, action, Evaluation::Deny, reason, &message);
                 } else {
-                    results.decision(number, Action::Deny, Evaluation::Deny, reason, message);
+                    results.decision(number, action, Evaluation::Deny, reason, message);
                 }
             }
         }
@@ -257,19 +274,45 @@ impl<'a> Evaluator<'_, 'a> {
         if self.program.annotations.is_empty() {
             return Ok(0);
         }
-        let scope = Scope { request: self.request, namespace: self.case.namespace, authorizer: false };
-        let mut section = self.section(&scope, BUDGET);
+        let authorizer = planted(Mutant::AnnotationsSeeAuthorizer);
+        let scope = Scope { request: self.request, namespace: self.case.namespace, authorizer };
+        let budget = if planted(Mutant::AnnotationsHaveNoBudget) { u64::MAX } else { BUDGET };
+        let mut section = self.section(&scope, budget);
         match audit::evaluate(&mut section, &self.program.annotations, self.on_error, results) {
             Ok(()) => {}
             Err(Stop::Unanswered) => return Err(Unanswered),
-            Err(Stop::Budget) => self.out_of_budget(results),
+            Err(Stop::Budget) => self.out_of_budget(results, self.program.annotations.len()),
         }
         Ok(section.spent())
     }
 
-    /// One error stands for everything.
-    fn out_of_budget(&self, results: &mut Unfinished<'_>) {
-        results.retract();
-        results.decision(0, self.on_error, Evaluation::Error, "", OUT_OF_BUDGET);
+    /// One error stands for everything; `index` is where the budget ended.
+    fn out_of_budget(&self, results: &mut Unfinished<'_>, index: usize) {
+        if !planted(Mutant::BudgetKeepsAnnotations) {
+            results.retract();
+        }
+        let index = if planted(Mutant::BudgetHasIndex) { index as u32 } else { 0 };
+        results.decision(index, self.on_error, Evaluation::Error, "", OUT_OF_BUDGET);
+    }
+}
+
+fn conditions_budget() -> u64 {
+    if planted(Mutant::ConditionsHaveGreatBudget) { BUDGET } else { matchconditions::BUDGET }
+}
+
+fn default_reason() -> &'static str {
+    if planted(Mutant::ReasonIsForbidden) { "Forbidden" } else { DEFAULT_REASON }
+}
+
+fn trimmed(message: &str) -> &str {
+    if planted(Mutant::MessagesKeepSpace) { message } else { message.trim() }
+}
+
+/// A messageExpression's result as a message; empty if it is none.
+fn usable(message: &str) -> &str {
+    match trimmed(message) {
+        long if long.len() > MAX_MESSAGE && !planted(Mutant::LongMessagesStay) => "",
+        lines if lines.contains('\n') && !planted(Mutant::MessagesKeepLines) => "",
+        message => message,
     }
 }

@@ -11,8 +11,8 @@ use crate::value::Value;
 pub enum Edit<'e> {
     /// Leaves out the field of this name.
     Drop(&'e str),
-    /// Leaves out a field of a struct or map that is itself a field: the outer name, then the inner.
-    DropInner(&'e str, &'e str),
+    /// Leaves out fields of a struct or map that is itself a field: its name, then theirs. One edit for each outer field.
+    DropInner(&'e str, &'e [&'e str]),
     /// Adds a typed struct with these string fields; the name must not be there yet.
     Add(&'e str, &'e [(&'e str, &'e str)]),
 }
@@ -34,21 +34,22 @@ struct Copy<'a> {
     from: &'a Record<'a>,
 }
 
-/// A cell to copy: where it is, where it goes, and the name of a child to leave out.
+/// A cell to copy: where it is, where it goes, and the names of children to leave out.
 struct Todo<'e> {
     from: u32,
     to: usize,
-    drop: Option<&'e str>,
+    drop: &'e [&'e str],
 }
 
 impl<'a> Copy<'a> {
     fn struct_with<'e>(&mut self, source: Cell, edits: &[Edit<'e>]) {
         let dropped = |name: &str| edits.iter().any(|edit| matches!(edit, Edit::Drop(drop) if *drop == name));
         let inner = |name: &str| {
-            edits.iter().find_map(|edit| match edit {
+            let names = edits.iter().find_map(|edit| match edit {
                 Edit::DropInner(outer, inner) if *outer == name => Some(*inner),
                 _ => None,
-            })
+            });
+            names.unwrap_or_default()
         };
         let bump = self.cells.bump();
         let mut todo: Vec<'_, Todo<'_>> = Vec::new_in(bump);
@@ -78,7 +79,7 @@ impl<'a> Copy<'a> {
     }
 
     /// Pushes a key, and a cell that becomes the copy of `value`.
-    fn pair<'e>(&mut self, name: &str, todo: &mut Vec<'_, Todo<'e>>, value: u32, drop: Option<&'e str>) {
+    fn pair<'e>(&mut self, name: &str, todo: &mut Vec<'_, Todo<'e>>, value: u32, drop: &'e [&'e str]) {
         let key = self.string(Tag::String, 0, name);
         self.cells.push(encode(key));
         todo.push(Todo { from: value, to: self.cells.len(), drop });
@@ -133,7 +134,7 @@ impl<'a> Copy<'a> {
                     todo.push(Todo {
                         from: (cell.payload as u32).wrapping_add(index),
                         to: self.cells.len(),
-                        drop: None,
+                        drop: &[],
                     });
                     self.cells.push([0; CELL]);
                 }
@@ -144,8 +145,8 @@ impl<'a> Copy<'a> {
                 for position in 0..cell.len {
                     let (key, value) = entry(cell, position);
                     let name = self.from.cell(key).map_or("", |cell| self.from.text(cell));
-                    if next.drop != Some(name) {
-                        self.pair(name, todo, value, None);
+                    if !next.drop.contains(&name) {
+                        self.pair(name, todo, value, &[]);
                     }
                 }
                 Cell { len: ((self.cells.len() - start) / 2) as u32, payload: start as u64, ..cell }

@@ -40,7 +40,7 @@ fn edit<'a>(arena: &'a Bump, value: Value<'a>) {
     {
         record.edited(
             arena,
-            &[Edit::Drop("a"), Edit::DropInner("metadata", "labels"), Edit::Add("added", &[("b", "c")])],
+            &[Edit::Drop("a"), Edit::DropInner("metadata", &["labels", "name"]), Edit::Add("added", &[("b", "c")])],
         );
     }
 }

@@ -1,0 +1,63 @@
+package worlds
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/celgate/celgate/go/internal/harness"
+)
+
+// recorded is a script with what upstream makes of it, and the core without bugs.
+type recorded struct {
+	world  int
+	script *harness.Script
+	want   *harness.Played
+}
+
+// RunMutants plants each of the core's bugs in turn, and says which of them the worlds do not find.
+func RunMutants(ctx context.Context, options Options, plant func(number int) (count int)) (missed []int, err error) {
+	start := time.Now()
+	prefix := workerPrefix(0)
+	var all []recorded
+	for i := range options.Worlds {
+		script := NewGenerator(options.Seed, uint64(i), prefix, options.Corpus).Script(options.Requests)
+		want, difference, err := compare(ctx, script, prefix)
+		if err != nil {
+			return nil, err
+		}
+		if difference == nil {
+			all = append(all, recorded{i, script, want})
+		}
+	}
+	fmt.Fprintf(options.Progress, "recorded %d worlds of %d in %s\n", len(all), options.Worlds, time.Since(start).Round(time.Second))
+	count := plant(0)
+	defer plant(0)
+	for mutant := 1; mutant <= count; mutant++ {
+		plant(mutant)
+		found, err := findMutant(ctx, all, prefix)
+		if err != nil {
+			return nil, fmt.Errorf("mutant %d: %w", mutant, err)
+		}
+		if found == "" {
+			missed = append(missed, mutant)
+			found = "not found"
+		}
+		fmt.Fprintf(options.Progress, "mutant %d of %d: %s\n", mutant, count, found)
+	}
+	return missed, nil
+}
+
+// findMutant says where a difference shows, "" if none does.
+func findMutant(ctx context.Context, all []recorded, prefix string) (string, error) {
+	for i, r := range all {
+		got, err := harness.PlayCelgate(ctx, r.script, prefix)
+		if err != nil {
+			return "", err
+		}
+		if difference := harness.Compare(r.want, got); difference != nil {
+			return fmt.Sprintf("found in world %d, the %d. one: request %d, %s", r.world, i+1, difference.Step, difference.What), nil
+		}
+	}
+	return "", nil
+}
