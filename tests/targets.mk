@@ -70,7 +70,8 @@ WORLDS ?= 20000
 REQUESTS ?= 50
 
 # Generated worlds of policies and requests with changes in between, in our plugin and in upstream's at the same time. The small case of a
-# difference is saved where `make test` finds it.
+# difference is saved where `make test` finds it. DIFFERENTIAL_FLAGS=--mode=order leaves upstream's source and order to it and asks that our
+# outcomes are possible ones; --mode=real runs both plugins with their own informers and timers.
 .PHONY: differential-admission
 differential-admission: lib
 	@mkdir -p $(BIN) && rm -f $(BIN)/differential-admission && cd go && $(GO) build -o ../$(BIN)/differential-admission ./cmd/differential-admission
