@@ -88,7 +88,7 @@ func (g *Generator) changeBinding() harness.Change {
 
 // changeParam makes, replaces or deletes a param.
 func (g *Generator) changeParam() harness.Change {
-	change := harness.Change{Unseen: g.one(4) && !g.real}
+	change := harness.Change{Unseen: g.one(2) && !g.real}
 	if param := g.param(); g.one(3) {
 		change.Delete = param
 	} else {

@@ -139,7 +139,7 @@ func (g *Generator) paramRef() *v1.ParamRef {
 	if g.one(2) {
 		ref.Name = pick(g, "one", "one", "two", "missing", "prod")
 	}
-	if ref.Name == "" || g.one(40) {
+	if ref.Name == "" || g.one(12) {
 		ref.Selector = pick(g, &metav1.LabelSelector{}, &metav1.LabelSelector{MatchLabels: map[string]string{"use": "yes"}},
 			&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "use", Operator: metav1.LabelSelectorOpExists}}},
 			&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "use", Operator: metav1.LabelSelectorOpIn, Values: []string{"no", "yes"}}}},

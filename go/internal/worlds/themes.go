@@ -79,8 +79,9 @@ func (g *Generator) equivalents(policy *v1.ValidatingAdmissionPolicy) {
 	policy.Spec.MatchConstraints.ResourceRules = policy.Spec.MatchConstraints.ResourceRules[:1]
 	about := []string{"request.kind == request.requestKind", "request.resource == request.requestResource", "request.kind.version == 'v1'", "request.resource.version == 'v1'",
 		"request.requestResource.version == 'v1'", "object == null || object.apiVersion == 'apps/v1'", "object.spec.convertedTo == 'v2'", "request.subResource == request.requestSubResource", "true"}
-	for i, expression := range some(g, 1, about) {
-		policy.Spec.MatchConditions = append(policy.Spec.MatchConditions, v1.MatchCondition{Name: fmt.Sprintf("c%d", i), Expression: expression})
+	if g.one(2) {
+		expression := pick(g, pick(g, about...), "request.resource == request.requestResource")
+		policy.Spec.MatchConditions = []v1.MatchCondition{{Name: "c", Expression: expression}}
 	}
 	for _, expression := range some(g, 3, about) {
 		policy.Spec.Validations = append(policy.Spec.Validations, g.validation(expression))
