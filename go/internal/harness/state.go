@@ -24,8 +24,10 @@ import (
 type State struct {
 	world *World
 	// stored is what the API server has, by resource and namespace/name.
-	stored    map[schema.GroupVersionResource]map[string]runtime.Object
-	informers map[schema.GroupVersionResource]*handInformer
+	stored map[schema.GroupVersionResource]map[string]runtime.Object
+	// informers are made when they are first asked for, which sources do whenever they like.
+	informers     map[schema.GroupVersionResource]*handInformer
+	informersLock sync.Mutex
 	// kinds are the custom kinds that have ever been served, served those that are now.
 	kinds []Kind
 	// mapper knows the kinds that are served now; sources read it whenever they like.
@@ -158,6 +160,8 @@ func (s *State) serve(kinds []Kind) {
 }
 
 func (s *State) informer(resource schema.GroupVersionResource) *handInformer {
+	s.informersLock.Lock()
+	defer s.informersLock.Unlock()
 	if s.informers[resource] == nil {
 		s.informers[resource] = newHandInformer()
 	}

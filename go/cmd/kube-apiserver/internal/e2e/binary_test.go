@@ -54,7 +54,7 @@ func TestRefusedFlags(t *testing.T) {
 		flags []string
 		text  string
 	}{
-		"engine": {[]string{"--admission-engine=other"}, "unknown engine, choose celgate or upstream"},
+		"engine": {[]string{"--admission-engine=other"}, "unknown engine, choose celgate, upstream or verify"},
 		"etcd":   {[]string{"--embedded-etcd", "--data-dir=" + t.TempDir(), "--etcd-servers=http://127.0.0.1:1"}, "--etcd-servers and --embedded-etcd exclude each other"},
 	} {
 		said, err := exec.Command(program(t), c.flags...).CombinedOutput()
