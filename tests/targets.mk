@@ -78,7 +78,7 @@ differential-admission: lib
 	$(BIN)/differential-admission --worlds=$(WORLDS) --requests=$(REQUESTS) --seed=$(SEED) --save=go/internal/harness/testdata $(DIFFERENTIAL_FLAGS)
 
 # Bugs of policies planted in the core: each must be found within MUTANT_WORLDS worlds.
-MUTANT_WORLDS ?= 300
+MUTANT_WORLDS ?= 1000
 .PHONY: differential-admission-mutants
 differential-admission-mutants: lib-differential
 	@mkdir -p $(BIN) && rm -f $(BIN)/differential-admission-mutants && cd go && $(GO) build -tags mutants -o ../$(BIN)/differential-admission-mutants ./cmd/differential-admission

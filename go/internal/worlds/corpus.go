@@ -41,8 +41,11 @@ type corpusFile struct {
 	Violating []json.RawMessage `json:"violating_objects"`
 }
 
-// LoadCorpus reads the policies below a directory, nil if it is not there.
+// LoadCorpus reads the policies below a directory, nil if none is given or it is not there.
 func LoadCorpus(root string) (*Corpus, error) {
+	if root == "" {
+		return nil, nil
+	}
 	files, err := filepath.Glob(filepath.Join(root, "*", "*.json"))
 	if err != nil || len(files) == 0 {
 		return nil, err
@@ -56,6 +59,9 @@ func LoadCorpus(root string) (*Corpus, error) {
 		var file corpusFile
 		if err := json.Unmarshal(data, &file); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if file.Policy == nil {
+			return nil, fmt.Errorf("%s: no policy in it", path)
 		}
 		if err := corpus.add(&file); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
