@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/celgate/celgate/go/admission/policy/validating"
 )
 
 // Expect is the right answer to a request, as a case file has it. What is left out is not compared, but for the verdict. Texts are as
@@ -37,9 +39,8 @@ type Differs struct {
 }
 
 const (
-	allowed           = "allowed"
-	denied            = "denied"
-	failureAnnotation = "validation.policy.admission.k8s.io/validation_failure"
+	allowed = "allowed"
+	denied  = "denied"
 	// readableBytes is how much of a text a case shows.
 	readableBytes = 400
 )
@@ -58,7 +59,7 @@ func (o Outcome) Readable() (Expect, error) {
 		e.Warnings = append(e.Warnings, readable(text))
 	}
 	for key, value := range o.Annotations {
-		if key == failureAnnotation {
+		if key == validating.FailuresKey {
 			failures, err := readableFailures(value)
 			if err != nil {
 				return e, err

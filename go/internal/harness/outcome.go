@@ -3,13 +3,11 @@ package harness
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/warning"
+
+	"github.com/celgate/celgate/go/internal/answer"
 )
 
 // Outcome is what a user can see of a request. Two are equal if their texts are.
@@ -42,38 +40,10 @@ type Validator interface {
 
 // Observe sends a request through a validator and records what a user can see of it.
 func Observe(ctx context.Context, validator Validator, request *Request, objects admission.ObjectInterfaces) Outcome {
-	recorder := &warnings{}
+	recorder := &answer.Warnings{}
 	attributes := &annotated{Attributes: request.attributes(), annotations: map[string]string{}}
 	err := validator.Validate(warning.WithWarningRecorder(ctx, recorder), attributes, objects)
-	return Outcome{Status: statusText(err), Warnings: recorder.texts, Annotations: attributes.annotations}
-}
-
-func statusText(err error) string {
-	if err == nil {
-		return ""
-	}
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return fmt.Sprintf("%T: %v", err, err)
-	}
-	data, marshalErr := json.Marshal(status.Status())
-	if marshalErr != nil {
-		return marshalErr.Error()
-	}
-	return string(data)
-}
-
-// warnings records warnings.
-type warnings struct {
-	lock  sync.Mutex
-	texts []string
-}
-
-// AddWarning implements warning.Recorder.
-func (w *warnings) AddWarning(agent, text string) {
-	w.lock.Lock()
-	defer w.lock.Unlock()
-	w.texts = append(w.texts, agent+text)
+	return Outcome{Status: answer.Status(err), Warnings: recorder.Texts(), Annotations: attributes.annotations}
 }
 
 // annotated records the annotations that the attributes accept.

@@ -13,11 +13,11 @@ import (
 // maxAnnotationValue is the size in bytes to which an audit annotation's value is cut.
 const maxAnnotationValue = 10 * 1024
 
-// maxFailures is how many failures the annotation about them tells of.
-const maxFailures = 50
+// MaxFailures is how many failures the annotation about them tells of.
+const MaxFailures = 50
 
-// failuresKey is the audit annotation that tells of failures of bindings with the action Audit.
-const failuresKey = "validation.policy.admission.k8s.io/validation_failure"
+// FailuresKey is the audit annotation that tells of failures of bindings with the action Audit.
+const FailuresKey = "validation.policy.admission.k8s.io/validation_failure"
 
 // annotations collects one policy's audit annotations. The zero value has none.
 type annotations struct {
@@ -67,16 +67,16 @@ func publishFailures(attributes admission.Attributes, failures []ValidationFailu
 	if len(failures) == 0 {
 		return
 	}
-	if len(failures) > maxFailures {
-		klog.Warningf("Validation failures count %d for resource %s exceeds limit of %d; truncating audit annotation", len(failures), attributes.GetResource().String(), maxFailures)
-		failures = failures[:maxFailures]
+	if len(failures) > MaxFailures {
+		klog.Warningf("Validation failures count %d for resource %s exceeds limit of %d; truncating audit annotation", len(failures), attributes.GetResource().String(), MaxFailures)
+		failures = failures[:MaxFailures]
 	}
 	value, err := utiljson.Marshal(failures)
 	if err == nil {
-		err = attributes.AddAnnotation(failuresKey, string(value))
+		err = attributes.AddAnnotation(FailuresKey, string(value))
 	}
 	if err != nil {
-		klog.Warningf("Failed to set admission audit annotation %s for %s: %v", failuresKey, policiesOf(failures), err)
+		klog.Warningf("Failed to set admission audit annotation %s for %s: %v", FailuresKey, policiesOf(failures), err)
 	}
 }
 

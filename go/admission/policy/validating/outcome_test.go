@@ -122,7 +122,7 @@ func TestReplayDenies(t *testing.T) {
 		t.Errorf("warnings %q", warnings)
 	}
 	if want := map[string]string{
-		failuresKey: `[{"message":"second","policy":"p0","binding":"audit-warn","expressionIndex":2,"validationActions":["Audit","Warn"]}]`,
+		FailuresKey: `[{"message":"second","policy":"p0","binding":"audit-warn","expressionIndex":2,"validationActions":["Audit","Warn"]}]`,
 	}; !maps.Equal(annotations, want) {
 		t.Errorf("annotations %v", annotations)
 	}
@@ -177,11 +177,11 @@ func TestReplayNamespaceError(t *testing.T) {
 
 func TestReplayCutsFailures(t *testing.T) {
 	var report reportBuilder
-	for i := range uint32(maxFailures + 1) {
+	for i := range uint32(MaxFailures + 1) {
 		report.decision(0, 1, i, 1, 2, "", fmt.Sprintf("failure %d", i))
 	}
 	err, _, annotations := replayed(t, report, nil)
-	if got := strings.Count(annotations[failuresKey], "expressionIndex"); err != nil || got != maxFailures {
+	if got := strings.Count(annotations[FailuresKey], "expressionIndex"); err != nil || got != MaxFailures {
 		t.Errorf("%d failures, error %v", got, err)
 	}
 }

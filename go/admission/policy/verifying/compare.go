@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-)
 
-// failuresKey is the audit annotation that lists failures, which upstream orders as Go's maps come.
-const failuresKey = "validation.policy.admission.k8s.io/validation_failure"
+	"github.com/celgate/celgate/go/admission/policy/validating"
+	"github.com/celgate/celgate/go/internal/answer"
+)
 
 // differencesOf names what differs between two answers: verdict, error, warnings, annotations. Upstream takes policies and bindings in the
 // order of Go's maps: which of several denials it reports, and the order of warnings and of joined values, is no difference.
@@ -24,7 +24,7 @@ func differencesOf(theirs, ours *observed) []string {
 	case theirs.err != nil && !couldBe(theirs.err, ours):
 		differences = append(differences, "error")
 	}
-	if !slices.Equal(sorted(theirs.recorder.texts), sorted(ours.recorder.texts)) {
+	if !slices.Equal(sorted(theirs.warnings.Texts()), sorted(ours.warnings.Texts())) {
 		differences = append(differences, "warnings")
 	}
 	if !sameAnnotations(theirs.annotations, ours.annotations) {
@@ -35,21 +35,8 @@ func differencesOf(theirs, ours *observed) []string {
 
 // couldBe says whether the error is the one that was returned, or another denial of the same request.
 func couldBe(err error, ours *observed) bool {
-	text := statusOf(err)
-	return text == statusOf(ours.err) || slices.ContainsFunc(ours.denials, func(denial error) bool { return statusOf(denial) == text })
-}
-
-// statusOf is an error as the client gets it.
-func statusOf(err error) string {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return fmt.Sprintf("%T: %v", err, err)
-	}
-	text, err := json.Marshal(status.Status())
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
+	text := answer.Status(err)
+	return text == answer.Status(ours.err) || slices.ContainsFunc(ours.denials, func(denial error) bool { return answer.Status(denial) == text })
 }
 
 func sameAnnotations(theirs, ours map[string]string) bool {
@@ -67,7 +54,7 @@ func sameAnnotations(theirs, ours map[string]string) bool {
 
 // sameValues says whether two annotations have the same values in another order.
 func sameValues(key, theirs, ours string) bool {
-	if key != failuresKey {
+	if key != validating.FailuresKey {
 		return slices.Equal(sorted(strings.Split(theirs, ", ")), sorted(strings.Split(ours, ", ")))
 	}
 	var one, other []json.RawMessage
@@ -81,11 +68,8 @@ func sameValues(key, theirs, ours string) bool {
 		return sorted(texts)
 	}
 	// Of more failures than there is room for, those that are listed depend on the order.
-	return slices.Equal(texts(one), texts(other)) || len(one) == maxFailures && len(other) == maxFailures
+	return slices.Equal(texts(one), texts(other)) || len(one) == validating.MaxFailures && len(other) == validating.MaxFailures
 }
-
-// maxFailures is how many failures that annotation lists at most.
-const maxFailures = 50
 
 func sorted(texts []string) []string { return slices.Sorted(slices.Values(texts)) }
 

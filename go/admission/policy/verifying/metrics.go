@@ -60,7 +60,7 @@ func observe(theirs, ours time.Duration) {
 func logDifference(request admission.Attributes, theirs, ours *observed, differences []string) {
 	klog.ErrorS(nil, "celgate decides otherwise than upstream", "differs", differences, "resource", request.GetResource(), "subresource", request.GetSubresource(),
 		"operation", request.GetOperation(), "namespace", request.GetNamespace(), "upstream", theirs.verdict(), "celgate", ours.verdict(),
-		"upstreamWarnings", len(theirs.recorder.texts), "celgateWarnings", len(ours.recorder.texts))
+		"upstreamWarnings", len(theirs.warnings.Texts()), "celgateWarnings", len(ours.warnings.Texts()))
 }
 
 // logFailure says why there is no answer: an error of Go's runtime or of the context in its words, of anything else the type alone.

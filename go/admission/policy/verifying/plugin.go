@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/celgate/celgate/go/admission/policy/validating"
+	"github.com/celgate/celgate/go/internal/answer"
 )
 
 // PluginName is the plugin's name, that of upstream's plugin, whose place it takes.
@@ -70,9 +71,9 @@ func NewPlugin(configFile io.Reader) (*Plugin, error) {
 
 // Validate answers as upstream does, and has celgate's answer compared with it later.
 func (p *Plugin) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
-	theirs := &observed{Attributes: a, recorder: warningsTo(ctx)}
+	theirs := &observed{Attributes: a, warnings: &answer.Warnings{To: ctx}}
 	start := time.Now()
-	err := p.Plugin.Validate(warning.WithWarningRecorder(ctx, theirs.recorder), theirs, o)
+	err := p.Plugin.Validate(warning.WithWarningRecorder(ctx, theirs.warnings), theirs, o)
 	theirs.err, theirs.elapsed = err, time.Since(start)
 	select {
 	case p.free <- struct{}{}:
@@ -97,9 +98,9 @@ func (p *Plugin) compare(ctx context.Context, request admission.Attributes, o ad
 	}()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	ours := &observed{Attributes: request, recorder: &recorder{}}
+	ours := &observed{Attributes: request, warnings: &answer.Warnings{}}
 	start := time.Now()
-	ours.err = p.decide(warning.WithWarningRecorder(ctx, ours.recorder), witness{ours}, o)
+	ours.err = p.decide(warning.WithWarningRecorder(ctx, ours.warnings), witness{ours}, o)
 	ours.elapsed = time.Since(start)
 	observe(theirs.elapsed, ours.elapsed)
 	switch {

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/component-base/metrics/legacyregistry"
 
+	"github.com/celgate/celgate/go/admission/policy/validating"
+	"github.com/celgate/celgate/go/internal/answer"
 	"github.com/celgate/celgate/go/internal/harness"
 )
 
@@ -112,12 +114,12 @@ func TestSame(t *testing.T) {
 	celmetrics.Metrics.Reset()
 	names := []string{"allowed", "denied", "twice", "warned"}
 	for _, name := range names {
-		warnings := &recorder{}
+		warnings := &answer.Warnings{}
 		err := plugin.Validate(warning.WithWarningRecorder(context.Background(), warnings), attributes(t, name), cluster.Objects)
 		if denied := name == "denied" || name == "twice"; denied != (err != nil) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if len(warnings.texts) == 0 {
+		if len(warnings.Texts()) == 0 {
 			t.Errorf("%s: no warning reached the client", name)
 		}
 	}
@@ -180,7 +182,7 @@ func TestSkipped(t *testing.T) {
 // Nothing that an expression or a user wrote is in what a difference is logged with.
 func TestVerdictHasNoContent(t *testing.T) {
 	plugin, cluster := start(t)
-	o := &observed{Attributes: attributes(t, "denied"), recorder: &recorder{}}
+	o := &observed{Attributes: attributes(t, "denied"), warnings: &answer.Warnings{}}
 	o.err = plugin.Plugin.Validate(context.Background(), o, cluster.Objects)
 	if got := o.verdict(); got != `422 Invalid by policy "a", binding "a"` && got != `422 Invalid by policy "b", binding "b"` {
 		t.Error(got)
@@ -190,21 +192,25 @@ func TestVerdictHasNoContent(t *testing.T) {
 // Orders that come from Go's maps are no difference; other values are.
 func TestOrders(t *testing.T) {
 	answer := func(err error, warnings []string, annotations map[string]string) *observed {
-		return &observed{err: err, recorder: &recorder{texts: warnings}, annotations: annotations}
+		recorded := &answer.Warnings{}
+		for _, text := range warnings {
+			recorded.AddWarning("", text)
+		}
+		return &observed{err: err, warnings: recorded, annotations: annotations}
 	}
 	one, other := errors.New("one"), errors.New("other")
-	ours := answer(one, []string{"a", "b"}, map[string]string{"p/k": "x, y", failuresKey: `[{"m":1},{"m":2}]`})
+	ours := answer(one, []string{"a", "b"}, map[string]string{"p/k": "x, y", validating.FailuresKey: `[{"m":1},{"m":2}]`})
 	ours.denials = []error{one, other}
 	for _, test := range []struct {
 		theirs *observed
 		want   string
 	}{
-		{answer(other, []string{"b", "a"}, map[string]string{"p/k": "y, x", failuresKey: `[{"m":2},{"m":1}]`}), ""},
+		{answer(other, []string{"b", "a"}, map[string]string{"p/k": "y, x", validating.FailuresKey: `[{"m":2},{"m":1}]`}), ""},
 		{answer(errors.New("third"), []string{"b", "a"}, ours.annotations), "error"},
 		{answer(nil, []string{"b", "a"}, ours.annotations), "verdict"},
 		{answer(one, []string{"b", "a", "a"}, ours.annotations), "warnings"},
-		{answer(one, []string{"b", "a"}, map[string]string{"p/k": "x, y, z", failuresKey: ours.annotations[failuresKey]}), "annotations"},
-		{answer(one, []string{"b", "a"}, map[string]string{"p/k": "x, y", failuresKey: `[{"m":2},{"m":3}]`}), "annotations"},
+		{answer(one, []string{"b", "a"}, map[string]string{"p/k": "x, y, z", validating.FailuresKey: ours.annotations[validating.FailuresKey]}), "annotations"},
+		{answer(one, []string{"b", "a"}, map[string]string{"p/k": "x, y", validating.FailuresKey: `[{"m":2},{"m":3}]`}), "annotations"},
 		{answer(one, []string{"b", "a"}, map[string]string{"p/k": "x, y"}), "annotations"},
 	} {
 		got := ""
