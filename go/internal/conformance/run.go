@@ -9,7 +9,6 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/celgate/celgate/go/internal/cabi/expression"
 	"github.com/celgate/celgate/go/internal/differential"
@@ -71,41 +70,8 @@ func content(value *celpb.Value) (any, bool) {
 	if err != nil {
 		return nil, false
 	}
-	return plain(bound)
-}
-
-func plain(value ref.Val) (any, bool) {
-	switch value := value.(type) {
-	case types.Null:
-		return nil, true
-	case types.Bool, types.Int, types.Uint, types.Double, types.String:
-		return value.Value(), true
-	case traits.Lister:
-		list := []any{}
-		for i := types.Int(0); i < value.Size().(types.Int); i++ {
-			element, ok := plain(value.Get(i))
-			if !ok {
-				return nil, false
-			}
-			list = append(list, element)
-		}
-		return list, true
-	case traits.Mapper:
-		entries := map[string]any{}
-		for it := value.Iterator(); it.HasNext() == types.True; {
-			key, isString := it.Next().(types.String)
-			if !isString {
-				return nil, false
-			}
-			entry, ok := plain(value.Get(key))
-			if !ok {
-				return nil, false
-			}
-			entries[string(key)] = entry
-		}
-		return entries, true
-	}
-	return nil, false
+	plain, err := differential.PlainOf(bound)
+	return plain, err == nil
 }
 
 // Run runs a test with both.

@@ -45,17 +45,15 @@ func newExercised(env *cel.Env, r *Report) *exercised {
 	return e
 }
 
-// called are the overloads that an expression as a whole is a call of, or the macro that it is.
-func (e *Engines) called(c *Compiled) []string {
+// called are the overloads that an expression as a whole is a call of, or the macro that it is, of the calls of macros in it.
+func called(c *Compiled, macros map[int64]celast.Expr) []string {
 	ast := c.AST.NativeRep()
 	root := ast.Expr()
 	for root.Kind() == celast.CallKind && root.AsCall().FunctionName() == "dyn" {
 		root = root.AsCall().Args()[0]
 	}
-	if parsed, issues := e.tracing.Parse(c.Source); issues.Err() == nil {
-		if call, found := parsed.NativeRep().SourceInfo().GetMacroCall(root.ID()); found {
-			return []string{macroName(call.AsCall().FunctionName(), len(call.AsCall().Args()))}
-		}
+	if call, found := macros[root.ID()]; found {
+		return []string{macroOf(call)}
 	}
 	return ast.GetOverloadIDs(root.ID())
 }

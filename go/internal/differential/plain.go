@@ -27,10 +27,12 @@ func readPlain(env *cel.Env, text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plainOf(value)
+	return PlainOf(value)
 }
 
-func plainOf(value ref.Val) (any, error) {
+// PlainOf is a value as decoded objects have it: nil, bool, int64, uint64, float64, string, []any or map[string]any. It is an error if no
+// object can have it.
+func PlainOf(value ref.Val) (any, error) {
 	switch value := value.(type) {
 	case types.Null:
 		return nil, nil
@@ -39,7 +41,7 @@ func plainOf(value ref.Val) (any, error) {
 	case traits.Lister:
 		list := []any{}
 		for i := types.Int(0); i < value.Size().(types.Int); i++ {
-			element, err := plainOf(value.Get(i))
+			element, err := PlainOf(value.Get(i))
 			if err != nil {
 				return nil, err
 			}
@@ -53,7 +55,7 @@ func plainOf(value ref.Val) (any, error) {
 			if !isString {
 				return nil, fmt.Errorf("a key that is no string")
 			}
-			entry, err := plainOf(value.Get(key))
+			entry, err := PlainOf(value.Get(key))
 			if err != nil {
 				return nil, err
 			}

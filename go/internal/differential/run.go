@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -49,30 +50,31 @@ func (d Difference) String() string {
 func Run(engines *Engines, options Options) (*Report, error) {
 	report := newReport(engines.upstream)
 	start := time.Now()
-	var waiting sync.WaitGroup
-	errs := make([]error, options.Workers)
 	var done atomic.Int64
-	for i := range options.Workers {
-		waiting.Go(func() {
-			w := &worker{engines: engines, options: options, scratch: expression.NewScratch(), report: report, done: &done}
-			share := options.Cases / options.Workers
-			if i < options.Cases%options.Workers {
-				share++
-			}
-			errs[i] = w.run(share, uint64(i))
-		})
-	}
 	stop := make(chan struct{})
 	go progress(options, &done, report, stop)
-	waiting.Wait()
+	err := together(options.Workers, func(number int) error {
+		w := &worker{engines: engines, options: options, scratch: expression.NewScratch(), report: report, done: &done}
+		share := options.Cases / options.Workers
+		if number < options.Cases%options.Workers {
+			share++
+		}
+		return w.run(share, uint64(number))
+	})
 	close(stop)
 	report.Elapsed = time.Since(start)
-	for _, err := range errs {
-		if err != nil {
-			return report, err
-		}
+	return report, err
+}
+
+// together has workers do something at the same time, and waits for all; the error is that of the first that has one.
+func together(workers int, do func(number int) error) error {
+	errs := make([]error, workers)
+	var waiting sync.WaitGroup
+	for number := range workers {
+		waiting.Go(func() { errs[number] = do(number) })
 	}
-	return report, nil
+	waiting.Wait()
+	return cmp.Or(errs...)
 }
 
 func progress(options Options, done *atomic.Int64, report *Report, stop <-chan struct{}) {

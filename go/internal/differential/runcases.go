@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,30 +17,22 @@ func CheckCases(engines *Engines, cases []Case, options Options) (*Report, error
 	report := newReport(engines.upstream)
 	report.exercised = newExercised(engines.upstream, report)
 	start := time.Now()
-	var waiting sync.WaitGroup
-	errs := make([]error, options.Workers)
 	var next atomic.Int64
-	for i := range options.Workers {
-		waiting.Go(func() {
-			w := &worker{engines: engines, options: options, scratch: expression.NewScratch(), report: report}
-			if w.pool, errs[i] = newInputs(0, len(objectTexts)); errs[i] != nil {
-				return
-			}
-			for at := next.Add(1) - 1; at < int64(len(cases)) && report.differences() < maxDifferences; at = next.Add(1) - 1 {
-				if errs[i] = w.check(cases[at]); errs[i] != nil {
-					return
-				}
-			}
-		})
-	}
-	waiting.Wait()
-	report.Elapsed = time.Since(start)
-	for _, err := range errs {
-		if err != nil {
-			return report, err
+	err := together(options.Workers, func(int) error {
+		w := &worker{engines: engines, options: options, scratch: expression.NewScratch(), report: report}
+		var err error
+		if w.pool, err = newInputs(0, len(objectTexts)); err != nil {
+			return err
 		}
-	}
-	return report, nil
+		for at := next.Add(1) - 1; at < int64(len(cases)) && report.differences() < maxDifferences; at = next.Add(1) - 1 {
+			if err := w.check(cases[at]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	report.Elapsed = time.Since(start)
+	return report, err
 }
 
 // check compares one case.
@@ -74,14 +65,15 @@ func (w *worker) check(c Case) error {
 		}
 		return nil
 	}
-	valued, macros := false, w.engines.macros(c.Expression)
-	called, all := w.engines.called(compiled), slices.Concat(overloads(compiled.AST), slices.Collect(maps.Keys(macros)))
+	calls := w.engines.macroCalls(c.Expression)
+	valued, macros := false, macrosOf(calls)
+	whole, all := called(compiled, calls), slices.Concat(overloads(compiled.AST), slices.Collect(maps.Keys(macros)))
 	for _, in := range inputs {
 		upstream := EvaluateUpstream(compiled.Program, in.activation)
 		if strings.Contains(upstream, impatient) {
 			return fmt.Errorf("%s: upstream takes too long for %s", c.Place, c.Expression)
 		}
-		w.report.exercised.add(called, all, upstream)
+		w.report.exercised.add(whole, all, upstream)
 		ours := compiled.evaluateOurs(w.scratch, in)
 		verdict := compiled.compareResults(in, upstream, ours)
 		isValue := w.report.evaluated(upstream, verdict)

@@ -4,17 +4,27 @@ import (
 	celast "github.com/google/cel-go/common/ast"
 )
 
-// macros are the macros that an expression uses.
-func (e *Engines) macros(source string) map[string]bool {
-	used := map[string]bool{}
+// macroCalls are the calls of macros in an expression by their ids, nil if it does not parse.
+func (e *Engines) macroCalls(source string) map[int64]celast.Expr {
 	ast, issues := e.tracing.Parse(source)
 	if issues.Err() != nil {
-		return used
+		return nil
 	}
-	for _, call := range ast.NativeRep().SourceInfo().MacroCalls() {
+	return ast.NativeRep().SourceInfo().MacroCalls()
+}
+
+// macrosOf are the macros that are called.
+func macrosOf(calls map[int64]celast.Expr) map[string]bool {
+	used := map[string]bool{}
+	for _, call := range calls {
 		if call.Kind() == celast.CallKind {
-			used[macroName(call.AsCall().FunctionName(), len(call.AsCall().Args()))] = true
+			used[macroOf(call)] = true
 		}
 	}
 	return used
+}
+
+// macroOf is the macro that a call is one of.
+func macroOf(call celast.Expr) string {
+	return macroName(call.AsCall().FunctionName(), len(call.AsCall().Args()))
 }
