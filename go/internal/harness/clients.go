@@ -7,7 +7,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -78,14 +77,5 @@ func (c stateResource) Get(_ context.Context, name string, _ metav1.GetOptions, 
 	if !found {
 		return nil, apierrors.NewNotFound(c.resource.GroupResource(), name)
 	}
-	if custom, ok := object.(*unstructured.Unstructured); ok {
-		return custom.DeepCopy(), nil
-	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	if err != nil {
-		return nil, err
-	}
-	copied := &unstructured.Unstructured{Object: content}
-	copied.SetGroupVersionKind(paramKind(object))
-	return copied, nil
+	return asUnstructured(object)
 }

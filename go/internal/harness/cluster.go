@@ -122,14 +122,11 @@ func track(tracker clienttesting.ObjectTracker, w *World, typed []runtime.Object
 		if _, ok := object.(*unstructured.Unstructured); ok {
 			continue
 		}
-		kind := paramKind(object)
-		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		copied, err := asUnstructured(object)
 		if err != nil {
 			return err
 		}
-		copied := &unstructured.Unstructured{Object: content}
-		copied.SetGroupVersionKind(kind)
-		resource, _ := meta.UnsafeGuessKindToResource(kind)
+		resource, _ := meta.UnsafeGuessKindToResource(copied.GroupVersionKind())
 		if err := tracker.Create(resource, copied, copied.GetNamespace()); err != nil {
 			return fmt.Errorf("%s: %w", resource, err)
 		}
@@ -177,6 +174,20 @@ func (w *World) mapper() meta.RESTMapper {
 		mapper.AddSpecific(kind.Kind, kind.Resource, kind.Resource, scope)
 	}
 	return mapper
+}
+
+// asUnstructured is a copy of an object as dynamic clients have it.
+func asUnstructured(object runtime.Object) (*unstructured.Unstructured, error) {
+	if custom, ok := object.(*unstructured.Unstructured); ok {
+		return custom.DeepCopy(), nil
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil, err
+	}
+	copied := &unstructured.Unstructured{Object: content}
+	copied.SetGroupVersionKind(paramKind(object))
+	return copied, nil
 }
 
 // paramKind is a param's kind; typed ones do not tell it themselves.

@@ -123,7 +123,7 @@ func (i *handInformer) touch() {
 	}
 }
 
-// handLister is a handInformer for params, whose lists are sorted.
+// handLister is a handInformer for params, with what lists them.
 type handLister struct {
 	*handInformer
 	lister cache.GenericLister

@@ -15,12 +15,10 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
-	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
 	upstream "k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/client-go/informers"
-	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -53,8 +51,7 @@ func NewOracle(world *World) (*Oracle, error) {
 
 func newOracle(state *State) (*Oracle, error) {
 	o := &Oracle{state: state, compiled: map[string]compiledUpstream{}, scopes: map[schema.GroupVersionKind]meta.RESTScope{}}
-	matcher := generic.NewPolicyMatcher(matching.NewMatcher(corelisters.NewNamespaceLister(state.informer(namespacesResource).store), state.client()))
-	o.dispatcher = upstream.NewDispatcher(worldAuthorizer{state.world}, countingMatcher{PolicyMatcher: matcher, count: &o.matched})
+	o.dispatcher = upstream.NewDispatcher(worldAuthorizer{state.world}, countingMatcher{PolicyMatcher: state.matcher(), count: &o.matched})
 	return o, o.Refresh(context.Background())
 }
 

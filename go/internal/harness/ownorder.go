@@ -9,9 +9,7 @@ import (
 	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
-	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
 	upstream "k8s.io/apiserver/pkg/admission/plugin/policy/validating"
-	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -55,10 +53,9 @@ func (i *countingIndexer) count() int {
 }
 
 func newOwnOrder(ctx context.Context, state *State) (*ownOrder, *countingIndexer) {
-	matcher := generic.NewPolicyMatcher(matching.NewMatcher(corelisters.NewNamespaceLister(state.informer(namespacesResource).store), state.client()))
 	bindings := state.informer(bindingsResource)
 	counter := &countingIndexer{Indexer: bindings.store}
-	o := &ownOrder{state: state, dispatcher: upstream.NewDispatcher(worldAuthorizer{state.world}, matcher)}
+	o := &ownOrder{state: state, dispatcher: upstream.NewDispatcher(worldAuthorizer{state.world}, state.matcher())}
 	compile := func(policy *v1.ValidatingAdmissionPolicy) upstream.Validator {
 		evaluator, err := compileUpstream(policy)
 		if err != nil {

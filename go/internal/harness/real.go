@@ -45,17 +45,14 @@ func (c *Cluster) Apply(change Change) error {
 
 // each gives an object as each client has it: typed ones are in the dynamic client, too.
 func (c *Cluster) each(object runtime.Object, do func(clienttesting.ObjectTracker, schema.GroupVersionResource, metav1.Object) error) error {
-	kind := paramKind(object)
-	resource, _ := meta.UnsafeGuessKindToResource(kind)
-	if custom, ok := object.(*unstructured.Unstructured); ok {
-		return do(c.dynamic, resource, custom.DeepCopy())
-	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	copied, err := asUnstructured(object)
 	if err != nil {
 		return err
 	}
-	copied := &unstructured.Unstructured{Object: content}
-	copied.SetGroupVersionKind(kind)
+	resource, _ := meta.UnsafeGuessKindToResource(copied.GroupVersionKind())
+	if _, custom := object.(*unstructured.Unstructured); custom {
+		return do(c.dynamic, resource, copied)
+	}
 	typed, err := meta.Accessor(object.DeepCopyObject())
 	if err != nil {
 		return err

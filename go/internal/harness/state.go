@@ -13,9 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -198,6 +201,11 @@ func (s *State) client() kubernetes.Interface     { return stateClient{state: s}
 func (s *State) dynamicClient() dynamic.Interface { return stateDynamic{s} }
 func (s *State) restMapper() meta.RESTMapper      { return stateMapper{state: s} }
 
+// matcher is upstream's, of policies and bindings to requests.
+func (s *State) matcher() generic.PolicyMatcher {
+	return generic.NewPolicyMatcher(matching.NewMatcher(corelisters.NewNamespaceLister(s.informer(namespacesResource).store), s.client()))
+}
+
 // factory gives the state's informers.
 func (s *State) factory() informers.SharedInformerFactory {
 	factory := informers.NewSharedInformerFactory(s.client(), 0)
@@ -212,10 +220,7 @@ func (s *State) factory() informers.SharedInformerFactory {
 
 // mapFactory gives params in the order of Go maps, and nothing else.
 func (s *State) mapFactory() informers.SharedInformerFactory {
-	return stateFactory{params: func(resource schema.GroupVersionResource) informers.GenericInformer {
-		informer := s.informer(resource)
-		return handLister{handInformer: informer, lister: cache.NewGenericLister(informer.store, resource.GroupResource())}
-	}}
+	return stateFactory{params: func(resource schema.GroupVersionResource) informers.GenericInformer { return s.unsorted(resource) }}
 }
 
 type stateFactory struct {
@@ -233,6 +238,13 @@ func (f stateFactory) ForResource(resource schema.GroupVersionResource) (informe
 
 // params are the params of a resource.
 func (s *State) params(resource schema.GroupVersionResource) informers.GenericInformer {
+	params := s.unsorted(resource)
+	params.lister = sortedLister{params.lister}
+	return params
+}
+
+// unsorted are the same in the order of Go maps.
+func (s *State) unsorted(resource schema.GroupVersionResource) handLister {
 	informer := s.informer(resource)
-	return handLister{handInformer: informer, lister: sortedLister{cache.NewGenericLister(informer.store, resource.GroupResource())}}
+	return handLister{handInformer: informer, lister: cache.NewGenericLister(informer.store, resource.GroupResource())}
 }
