@@ -2,8 +2,6 @@ package worlds
 
 import (
 	"context"
-	"fmt"
-	"sync"
 
 	"github.com/celgate/celgate/go/internal/harness"
 )
@@ -19,7 +17,7 @@ const realTogether = 16
 
 // RunOwnOrder compares small worlds with upstream's own source and order: each outcome must be one that upstream can have.
 func RunOwnOrder(ctx context.Context, options Options) (*Report, error) {
-	return runSmall(ctx, options, 1, func(world int) (*harness.Script, *harness.Difference, error) {
+	return runSmall(ctx, options, 1, func(ctx context.Context, world int) (*harness.Script, *harness.Difference, error) {
 		g := NewGenerator(options.Seed, uint64(world), workerPrefix(0), options.Corpus)
 		g.small = true
 		script := g.Script(ownOrderRequests)
@@ -30,7 +28,7 @@ func RunOwnOrder(ctx context.Context, options Options) (*Report, error) {
 
 // RunReal compares small worlds with both plugins' real sources: informers over fake clients, and timers.
 func RunReal(ctx context.Context, options Options) (*Report, error) {
-	return runSmall(ctx, options, realTogether, func(world int) (*harness.Script, *harness.Difference, error) {
+	return runSmall(ctx, options, realTogether, func(ctx context.Context, world int) (*harness.Script, *harness.Difference, error) {
 		g := NewGenerator(options.Seed, uint64(world), workerPrefix(0), nil)
 		g.small, g.real = true, true
 		script := g.Script(realRequests)
@@ -40,32 +38,20 @@ func RunReal(ctx context.Context, options Options) (*Report, error) {
 }
 
 // runSmall compares worlds, some of them at the same time. Their scripts are small enough to be saved as they are.
-func runSmall(ctx context.Context, options Options, together int, compare func(world int) (*harness.Script, *harness.Difference, error)) (*Report, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+func runSmall(ctx context.Context, options Options, together int, compare func(ctx context.Context, world int) (*harness.Script, *harness.Difference, error)) (*Report, error) {
 	report := newReport()
-	var workers sync.WaitGroup
-	for number := range together {
-		workers.Go(func() {
-			for i := number; i < options.Worlds && ctx.Err() == nil; i += together {
-				world := options.First + i
-				script, difference, err := compare(world)
-				if err != nil {
-					cancel(fmt.Errorf("world %d: %w", world, err))
-					return
-				}
-				report.addRequests(len(script.Steps))
-				if difference == nil {
-					continue
-				}
-				found := &Found{World: world, Difference: *difference}
-				report.found(found)
-				if err := found.save(options, script); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	workers.Wait()
-	return report, context.Cause(ctx)
+	err := eachWorld(ctx, options, together, func(ctx context.Context, _, world int) error {
+		script, difference, err := compare(ctx, world)
+		if err != nil {
+			return err
+		}
+		report.addRequests(len(script.Steps))
+		if difference == nil {
+			return nil
+		}
+		found := &Found{World: world, Difference: *difference}
+		report.found(found)
+		return found.save(options, script)
+	})
+	return report, err
 }

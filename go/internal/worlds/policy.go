@@ -70,8 +70,8 @@ func (g *Generator) paramKind() *v1.ParamKind {
 // expressions fills a policy from the pools.
 func (g *Generator) expressions(policy *v1.ValidatingAdmissionPolicy) {
 	if g.one(4) {
-		for i, expression := range some(g, 2, conditionPool) {
-			policy.Spec.MatchConditions = append(policy.Spec.MatchConditions, v1.MatchCondition{Name: fmt.Sprintf("c%d", i), Expression: expression})
+		for _, expression := range some(g, 2, conditionPool) {
+			addCondition(policy, expression)
 		}
 	}
 	if conditions := &policy.Spec.MatchConditions; len(*conditions) > 0 && g.one(4) {
@@ -97,10 +97,21 @@ func (g *Generator) expressions(policy *v1.ValidatingAdmissionPolicy) {
 		}
 	}
 	if g.one(2) {
-		for i, expression := range some(g, 3, annotationPool) {
-			policy.Spec.AuditAnnotations = append(policy.Spec.AuditAnnotations, v1.AuditAnnotation{Key: fmt.Sprintf("k%d", i), ValueExpression: expression})
+		for _, expression := range some(g, 3, annotationPool) {
+			addAnnotation(policy, expression)
 		}
 	}
+}
+
+// addCondition and addAnnotation name what they add by its number.
+func addCondition(policy *v1.ValidatingAdmissionPolicy, expression string) {
+	conditions := &policy.Spec.MatchConditions
+	*conditions = append(*conditions, v1.MatchCondition{Name: fmt.Sprintf("c%d", len(*conditions)), Expression: expression})
+}
+
+func addAnnotation(policy *v1.ValidatingAdmissionPolicy, expression string) {
+	annotations := &policy.Spec.AuditAnnotations
+	*annotations = append(*annotations, v1.AuditAnnotation{Key: fmt.Sprintf("k%d", len(*annotations)), ValueExpression: expression})
 }
 
 func (g *Generator) validation(expression string) v1.Validation {

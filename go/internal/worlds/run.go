@@ -31,35 +31,43 @@ const progressInterval = 10 * time.Second
 
 // Run compares worlds. The error is one of the harness; differences are in the report.
 func Run(ctx context.Context, options Options) (*Report, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	report := newReport()
 	var done atomic.Int64
-	var workers sync.WaitGroup
-	for number := range options.Workers {
-		workers.Go(func() {
-			prefix := workerPrefix(number)
-			for i := number; i < options.Worlds && ctx.Err() == nil; i += options.Workers {
-				if err := compareWorld(ctx, options, options.First+i, prefix, report); err != nil {
-					cancel(fmt.Errorf("world %d: %w", options.First+i, err))
-				}
-				done.Add(1)
-			}
+	finished := make(chan error)
+	go func() {
+		finished <- eachWorld(ctx, options, options.Workers, func(ctx context.Context, worker, world int) error {
+			defer done.Add(1)
+			return compareWorld(ctx, options, world, workerPrefix(worker), report)
 		})
-	}
-	finished := make(chan struct{})
-	go func() { workers.Wait(); close(finished) }()
+	}()
 	ticker := time.NewTicker(progressInterval)
 	defer ticker.Stop()
-	for running := true; running; {
+	for {
 		select {
-		case <-finished:
-			running = false
+		case err := <-finished:
+			return report, err
 		case <-ticker.C:
 			fmt.Fprintf(options.Progress, "%d of %d worlds, %s\n", done.Load(), options.Worlds, report.summary())
 		}
 	}
-	return report, context.Cause(ctx)
+}
+
+// eachWorld has workers do something with each world until all is done, or the first error.
+func eachWorld(ctx context.Context, options Options, workers int, do func(ctx context.Context, worker, world int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var running sync.WaitGroup
+	for worker := range workers {
+		running.Go(func() {
+			for i := worker; i < options.Worlds && ctx.Err() == nil; i += workers {
+				if err := do(ctx, worker, options.First+i); err != nil {
+					cancel(fmt.Errorf("world %d: %w", options.First+i, err))
+				}
+			}
+		})
+	}
+	running.Wait()
+	return context.Cause(ctx)
 }
 
 // workerPrefix begins the names of policies in a worker's worlds, so that workers' metrics can be told apart.

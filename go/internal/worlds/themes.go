@@ -29,8 +29,8 @@ func (g *Generator) budgets(policy *v1.ValidatingAdmissionPolicy) {
 		return pick(g, "variables.text.contains(variables.half)", "!variables.text.contains(variables.half)", "variables.other || true",
 			"object == null || object.metadata.name != 'web'", "false")
 	}
-	for i := range pick(g, 0, 0, 0, 2, 3, 4) {
-		policy.Spec.MatchConditions = append(policy.Spec.MatchConditions, v1.MatchCondition{Name: fmt.Sprintf("c%d", i), Expression: expression()})
+	for range pick(g, 0, 0, 0, 2, 3, 4) {
+		addCondition(policy, expression())
 	}
 	if conditions := policy.Spec.MatchConditions; len(conditions) > 2 && g.one(2) {
 		conditions[0].Expression = "false"
@@ -43,9 +43,8 @@ func (g *Generator) budgets(policy *v1.ValidatingAdmissionPolicy) {
 		}
 		policy.Spec.Validations = append(policy.Spec.Validations, validation)
 	}
-	for i := range pick(g, 0, 1, 9, 11, 12) {
-		annotation := v1.AuditAnnotation{Key: fmt.Sprintf("k%d", i), ValueExpression: fmt.Sprintf("string(%s)", expression())}
-		policy.Spec.AuditAnnotations = append(policy.Spec.AuditAnnotations, annotation)
+	for range pick(g, 0, 1, 9, 11, 12) {
+		addAnnotation(policy, fmt.Sprintf("string(%s)", expression()))
 	}
 }
 
@@ -62,8 +61,8 @@ func (g *Generator) sizes(policy *v1.ValidatingAdmissionPolicy) {
 		}
 		policy.Spec.Validations = append(policy.Spec.Validations, validation)
 	}
-	for i := range 1 + g.random.IntN(2) {
-		policy.Spec.AuditAnnotations = append(policy.Spec.AuditAnnotations, v1.AuditAnnotation{Key: fmt.Sprintf("k%d", i), ValueExpression: fmt.Sprintf("'%s'", long(10*1024))})
+	for range 1 + g.random.IntN(2) {
+		addAnnotation(policy, fmt.Sprintf("'%s'", long(10*1024)))
 	}
 }
 
@@ -86,8 +85,8 @@ func (g *Generator) equivalents(policy *v1.ValidatingAdmissionPolicy) {
 	for _, expression := range some(g, 3, about) {
 		policy.Spec.Validations = append(policy.Spec.Validations, g.validation(expression))
 	}
-	for i, expression := range some(g, 2, about) {
-		policy.Spec.AuditAnnotations = append(policy.Spec.AuditAnnotations, v1.AuditAnnotation{Key: fmt.Sprintf("k%d", i), ValueExpression: fmt.Sprintf("string(%s)", expression)})
+	for _, expression := range some(g, 2, about) {
+		addAnnotation(policy, fmt.Sprintf("string(%s)", expression))
 	}
 }
 
@@ -98,8 +97,8 @@ func (g *Generator) authorized(policy *v1.ValidatingAdmissionPolicy) {
 		{Name: "allowed", Expression: pick(g, "variables.check.allowed()", "authorizer.requestResource.check('allow').allowed()", "!variables.check.allowed()")},
 	}
 	about := []string{"variables.allowed", "variables.check.allowed()", "!variables.allowed", "variables.check.reason() == ''", "variables.check.errored()", "true"}
-	for i, expression := range some(g, 1, about) {
-		policy.Spec.MatchConditions = append(policy.Spec.MatchConditions, v1.MatchCondition{Name: fmt.Sprintf("c%d", i), Expression: expression})
+	for _, expression := range some(g, 1, about) {
+		addCondition(policy, expression)
 	}
 	for _, expression := range some(g, 3, about) {
 		validation := g.validation(expression)
@@ -108,8 +107,8 @@ func (g *Generator) authorized(policy *v1.ValidatingAdmissionPolicy) {
 		}
 		policy.Spec.Validations = append(policy.Spec.Validations, validation)
 	}
-	for i, expression := range some(g, 1, about) {
-		policy.Spec.AuditAnnotations = append(policy.Spec.AuditAnnotations, v1.AuditAnnotation{Key: fmt.Sprintf("k%d", i), ValueExpression: fmt.Sprintf("string(%s)", expression)})
+	for _, expression := range some(g, 1, about) {
+		addAnnotation(policy, fmt.Sprintf("string(%s)", expression))
 	}
 }
 

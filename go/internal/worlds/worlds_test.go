@@ -92,7 +92,6 @@ func TestScriptsAreKept(t *testing.T) {
 	}
 }
 
-// Shrinking keeps what differs and little else.
 // Small worlds have outcomes that upstream can have with its own source, too.
 func TestOwnOrder(t *testing.T) {
 	checkMode(t, RunOwnOrder, 10)
@@ -115,6 +114,7 @@ func checkMode(t *testing.T, run func(context.Context, Options) (*Report, error)
 	}
 }
 
+// What makes a script smaller leaves the original as it is.
 func TestShrink(t *testing.T) {
 	script := NewGenerator(3, 1, "t-", nil).Script(20)
 	edits := edits(script)
