@@ -138,48 +138,15 @@ impl<'de> Deserialize<'de> for Items {
 
 impl<'de> Deserialize<'de> for Flag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OnlyTrue;
-        impl<'de> Visitor<'de> for OnlyTrue {
-            type Value = Flag;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value")
-            }
-
-            fn visit_bool<E>(self, set: bool) -> Result<Flag, E> {
-                Ok(Flag(set))
-            }
-
-            fn visit_unit<E>(self) -> Result<Flag, E> {
-                Ok(Flag(false))
-            }
-
-            fn visit_i64<E>(self, _: i64) -> Result<Flag, E> {
-                Ok(Flag(false))
-            }
-
-            fn visit_u64<E>(self, _: u64) -> Result<Flag, E> {
-                Ok(Flag(false))
-            }
-
-            fn visit_f64<E>(self, _: f64) -> Result<Flag, E> {
-                Ok(Flag(false))
-            }
-
-            fn visit_str<E>(self, _: &str) -> Result<Flag, E> {
-                Ok(Flag(false))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Flag, A::Error> {
-                while values.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Flag(false))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Flag, A::Error> {
-                while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Flag(false))
-            }
+        #[derive(serde::Deserialize)]
+        #[serde(untagged)]
+        enum Anything {
+            Bool(bool),
+            Other(IgnoredAny),
         }
-        deserializer.deserialize_any(OnlyTrue)
+        Ok(match Anything::deserialize(deserializer)? {
+            Anything::Bool(set) => Flag(set),
+            Anything::Other(_) => Flag(false),
+        })
     }
 }
