@@ -31,6 +31,11 @@ const NOT_FOLDED: [char; 6] = ['\u{390}', '\u{3b0}', '\u{1fd3}', '\u{1fe3}', '\u
 
 /// Adds all characters that are equal to those of the class without regard to case.
 pub(super) fn fold(class: &mut ClassUnicode) {
+    // What ASCII is equal to has not changed, and patterns have little else.
+    if class.is_ascii() {
+        let _ = class.try_case_fold_simple();
+        return;
+    }
     let mut folded = class.clone();
     folded.intersect(&ASSIGNED);
     folded.difference(&ClassUnicode::new(NOT_FOLDED.map(|c| ClassUnicodeRange::new(c, c))));
