@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/google/cel-go/common/types"
 	admissionv1 "k8s.io/api/admission/v1"
@@ -62,7 +63,42 @@ func (c objectContent) decode() (runtime.Object, error) {
 	if err != nil || c.unstructured {
 		object = &unstructured.Unstructured{}
 	}
-	return object, json.Unmarshal([]byte(c.text), object)
+	text, err := keySorted(c.text)
+	if err != nil {
+		return nil, err
+	}
+	return object, json.Unmarshal([]byte(text), object)
+}
+
+// keySorted returns JSON whose maps have their keys in order, as the core visits them. Go visits a small map in the order in which it was
+// made, from any entry on: made so, upstream's orders include ours.
+func keySorted(text string) (string, error) {
+	var value any
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return "", err
+	}
+	return textOf(value), nil
+}
+
+// withSortedKeys makes the maps of a plain value anew, for the same reason.
+func withSortedKeys(value any) any {
+	switch value := value.(type) {
+	case []any:
+		made := make([]any, len(value))
+		for i, element := range value {
+			made[i] = withSortedKeys(element)
+		}
+		return made
+	case map[string]any:
+		made := make(map[string]any, len(value))
+		for _, key := range sortedKeys(value) {
+			made[key] = withSortedKeys(value[key])
+		}
+		return made
+	}
+	return value
 }
 
 // converted is the object as a param is seen: as maps and lists.
@@ -122,6 +158,7 @@ func (c *content) encode() (*input, error) {
 		in.activation[variables[root].Name] = celValue(value)
 	}
 	for root, value := range c.plain {
+		value = withSortedKeys(value)
 		encoder.SetPlain(root, value)
 		in.activation[variables[root].Name] = types.DefaultTypeAdapter.NativeToValue(value)
 	}

@@ -90,6 +90,11 @@ impl Timestamp {
     pub fn utc(seconds: i64, nanos: u32) -> Timestamp {
         Timestamp { seconds, nanos, offset: 0 }
     }
+
+    /// What Go's `time.Time` counts and compares: it wraps around beyond the year 292 billion, which messages can hold.
+    fn since_year_one(&self) -> i64 {
+        self.seconds.wrapping_add(62_135_596_800)
+    }
 }
 
 impl PartialEq for Timestamp {
@@ -108,7 +113,7 @@ impl PartialOrd for Timestamp {
 
 impl Ord for Timestamp {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
+        (self.since_year_one(), self.nanos).cmp(&(other.since_year_one(), other.nanos))
     }
 }
 
