@@ -177,6 +177,7 @@ impl<'a> Frame<'a> {
                     return Pair::Differ;
                 };
                 match (map.find(ctx, key), other.find(ctx, key)) {
+                    _ if other.refuses(key) => Pair::Differ,
                     (Some(a), Some(b)) => Pair::Next(a, b),
                     _ => Pair::Differ,
                 }
