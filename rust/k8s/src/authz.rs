@@ -81,11 +81,12 @@ static GROUP_CHECK_TYPE: OpaqueType = OpaqueType {
     size: None,
     native: Native::Named(GROUP_CHECK),
 };
-/// State: the group check's, and resource, subresource, namespace, name, field selector, label selector.
+/// State: the group check's, and resource, subresource, namespace, name, field selector, label selector, origin. Go compares the structs,
+/// which hold a pointer to a type made for each check that does not come from another one.
 static RESOURCE_CHECK_TYPE: OpaqueType = OpaqueType {
     name: RESOURCE_CHECK,
     go_name: "library.resourceCheckVal",
-    go_key: GoKey::Identity,
+    go_key: GoKey::State,
     equal,
     size: None,
     native: Native::Named(RESOURCE_CHECK),
@@ -107,6 +108,7 @@ mod place {
     pub(super) const NAME: usize = 6;
     pub(super) const FIELD_SELECTOR: usize = 7;
     pub(super) const LABEL_SELECTOR: usize = 8;
+    pub(super) const ORIGIN: usize = 9;
 }
 
 /// The library.
@@ -205,8 +207,13 @@ pub fn request_resource_value<'a>(ctx: &EvalContext<'a>, request: &RequestResour
     let (group, resource) = (text(request.group), text(request.resource));
     let (subresource, namespace, name) = (text(request.subresource), text(request.namespace), text(request.name));
     let none = text("");
-    let state = [Value::Null, Value::Null, group, resource, subresource, namespace, name, none, none];
+    let state = [Value::Null, Value::Null, group, resource, subresource, namespace, name, none, none, origin(ctx)];
     opaque(ctx, &RESOURCE_CHECK_TYPE, &state)
+}
+
+/// A value that is the same key of a map as its copies alone.
+fn origin<'a>(ctx: &EvalContext<'a>) -> Value<'a> {
+    Value::Optional(Some(ctx.arena.alloc(Value::Null)))
 }
 
 /// Upstream compares with a type that no value has.
@@ -267,7 +274,12 @@ fn resource<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         Some((_, resource)) if is_blank(resource) => ctx.error("resource must not be empty"),
         Some((state, resource)) => {
             let none = Value::String("");
-            narrow(ctx, &RESOURCE_CHECK_TYPE, state, &[Value::String(resource), none, none, none, none, none])
+            narrow(
+                ctx,
+                &RESOURCE_CHECK_TYPE,
+                state,
+                &[Value::String(resource), none, none, none, none, none, origin(ctx)],
+            )
         }
         None => mismatch(ctx, "resource", args),
     }
@@ -313,6 +325,7 @@ fn check_resource<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
 
 fn check<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>], kind: &'static str, ty: &'static OpaqueType) -> Value<'a> {
     let Some((state, verb)) = receiver(args, ty) else { return mismatch(ctx, "check", args) };
+    let state = state.get(..place::ORIGIN).unwrap_or(state);
     let [namespace, name, attributes @ ..] = state else { return mismatch(ctx, "check", args) };
     let parts = [&[Value::String(kind), *namespace, *name, Value::String(verb)], attributes].concat();
     let question = Question { kind: QUESTION, parts: ctx.arena.alloc_slice_copy(&parts) };

@@ -21,17 +21,22 @@ import (
 // effectTimeout is how long a new policy may take to be in force.
 const effectTimeout = 30 * time.Second
 
-func client(t *testing.T, kubeconfig, user string) kubernetes.Interface {
+func config(t *testing.T, kubeconfig, user string) *rest.Config {
 	t.Helper()
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
+	made, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},
 		&clientcmd.ConfigOverrides{CurrentContext: user},
 	).ClientConfig()
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.WarningHandler = rest.NoWarnings{}
-	c, err := kubernetes.NewForConfig(config)
+	made.WarningHandler = rest.NoWarnings{}
+	return made
+}
+
+func client(t *testing.T, kubeconfig, user string) kubernetes.Interface {
+	t.Helper()
+	c, err := kubernetes.NewForConfig(config(t, kubeconfig, user))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +81,7 @@ func TestServer(t *testing.T) {
 			makePolicy(ctx, t, admin)
 			checkDenial(ctx, t, admin)
 			checkTypes(ctx, t, admin)
+			checkScenarios(ctx, t, p)
 			p.stop(t, syscall.SIGINT)
 
 			p = start(t, dir, flag)
