@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 // Version of this ABI. Any change to the header changes it; callers refuse to run with another.
-#define CELGATE_ABI_VERSION 2
+#define CELGATE_ABI_VERSION 3
 
 // No index: a hook without params, a report entry without a binding.
 #define CELGATE_NONE UINT32_MAX
@@ -293,6 +293,12 @@ celgate_status celgate_policy_new(const uint8_t *json,
                                   uint8_t *text,
                                   size_t text_cap,
                                   size_t *text_len_out);
+
+// How often policies of this policy's name were evaluated in this process, once per request and distinct param; 0 for NULL.
+//
+// # Safety
+// `policy` is NULL or live.
+uint64_t celgate_policy_evaluations(const struct celgate_policy *policy);
 
 // Frees a policy; NULL is a no-op. Engines made from it keep what they need.
 //

@@ -21,7 +21,7 @@ import (
 )
 
 // abiVersion is the ABI that this package is written against.
-const abiVersion = 2
+const abiVersion = 3
 
 // mismatch says why the linked library cannot be used; nothing is called in it then.
 var mismatch = checkABI(int(C.CELGATE_ABI_VERSION), int(C.celgate_abi_version()), [...]int{
@@ -72,6 +72,13 @@ func NewPolicy(json []byte) (*Policy, error) {
 	policy := &Policy{ptr: ptr}
 	own(policy, func(ptr *C.celgate_policy) { C.celgate_policy_free(ptr) }, ptr)
 	return policy, nil
+}
+
+// Evaluations is how often policies of this name were evaluated in this process, once per request and distinct param.
+func (p *Policy) Evaluations() uint64 {
+	evaluations := uint64(C.celgate_policy_evaluations(p.ptr))
+	runtime.KeepAlive(p)
+	return evaluations
 }
 
 // NewBinding reads the JSON of a v1 ValidatingAdmissionPolicyBinding. Selectors that do not parse are no error here.

@@ -33,6 +33,9 @@ func Live() int64 { return 0 }
 // NewPolicy reports that the engine is missing.
 func NewPolicy([]byte) (*Policy, error) { return nil, errMissing }
 
+// Evaluations is 0.
+func (*Policy) Evaluations() uint64 { return 0 }
+
 // NewBinding reports that the engine is missing.
 func NewBinding([]byte) (*Binding, error) { return nil, errMissing }
 

@@ -30,7 +30,8 @@ pub use expression::{celgate_mutant, celgate_policy_mutant};
 pub use params::{celgate_params, celgate_params_free, celgate_params_new};
 pub use plan::{celgate_plan, celgate_plan_evaluate, celgate_plan_free, celgate_plan_new, celgate_result};
 pub use policy::{
-    celgate_binding, celgate_binding_free, celgate_binding_new, celgate_policy, celgate_policy_free, celgate_policy_new,
+    celgate_binding, celgate_binding_free, celgate_binding_new, celgate_policy, celgate_policy_evaluations,
+    celgate_policy_free, celgate_policy_new,
 };
 pub use scratch::{
     celgate_scratch, celgate_scratch_free, celgate_scratch_new, celgate_scratch_reset, celgate_scratch_result,
@@ -39,7 +40,7 @@ pub use status::celgate_status;
 pub use typecheck::celgate_type_check;
 
 /// Version of this ABI. Any change to the header changes it; callers refuse to run with another.
-pub const CELGATE_ABI_VERSION: u32 = 2;
+pub const CELGATE_ABI_VERSION: u32 = 3;
 
 /// No index: a hook without params, a report entry without a binding.
 pub const CELGATE_NONE: u32 = u32::MAX;

@@ -46,6 +46,23 @@ pub unsafe extern "C" fn celgate_policy_new(
     })
 }
 
+/// How often policies of this policy's name were evaluated in this process, once per request and distinct param; 0 for NULL.
+///
+/// # Safety
+/// `policy` is NULL or live.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn celgate_policy_evaluations(policy: *const celgate_policy) -> u64 {
+    let mut evaluations = 0;
+    guard(|| {
+        // SAFETY: by this function's contract.
+        if let Some(policy) = unsafe { raw::handle(policy) } {
+            evaluations = policy.0.evaluations();
+        }
+        celgate_status::Ok
+    });
+    evaluations
+}
+
 /// Frees a policy; NULL is a no-op. Engines made from it keep what they need.
 ///
 /// # Safety

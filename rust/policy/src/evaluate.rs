@@ -10,6 +10,7 @@ use celgate_cel::value::Value;
 use crate::InvalidRequest;
 use crate::collect::Source;
 use crate::constraints::{Match, Verdict};
+use crate::counts::Counter;
 use crate::mutants::{Mutant, planted};
 use crate::params::{Param, ParamSet};
 use crate::plan::{Plan, PlannedBinding, PlannedHook};
@@ -84,6 +85,7 @@ impl Plan {
                 results: &mut scratch.results,
                 report: &mut scratch.report,
                 evaluations: &mut scratch.evaluations,
+                counter: &scratch.counter,
                 patterns: &scratch.patterns,
                 cost: 0,
             };
@@ -132,6 +134,7 @@ struct Walk<'s, 'a> {
     results: &'s mut Results,
     report: &'s mut Vec<u8>,
     evaluations: &'s mut u64,
+    counter: &'s Counter,
     patterns: &'a Patterns,
     cost: u64,
 }
@@ -254,6 +257,7 @@ impl<'a> Walk<'_, 'a> {
         param: Option<&'a Param>,
     ) -> Result<u32, Unanswered> {
         *self.evaluations += 1;
+        self.counter.add(policy.counted());
         let (plan, request, is_namespace) = (self.plan, self.request, self.plan.is_namespace);
         let mut unfinished = self.results.begin();
         renew(self.pair);

@@ -15,6 +15,7 @@ mod collect;
 mod compile;
 mod compiled;
 mod constraints;
+mod counts;
 mod engine;
 mod environment;
 mod evaluate;

@@ -7,6 +7,7 @@ use crate::api::{
 };
 use crate::compile::Program;
 use crate::constraints::Constraints;
+use crate::counts::Counted;
 use crate::mutants::{Mutant, planted};
 pub(crate) use crate::reads::Reads;
 use crate::selector::Selector;
@@ -19,6 +20,7 @@ const INJECT: &str = "celgate.dev/inject";
 #[derive(Debug)]
 pub struct Policy {
     name: Box<str>,
+    counted: Counted,
     failure_policy: FailurePolicy,
     param_kind: Option<ParamKind>,
     constraints: Option<Constraints>,
@@ -41,6 +43,7 @@ impl Policy {
             param_kind: param_kind.clone(),
             #[cfg(feature = "fault-injection")]
             panics: policy.metadata.annotations.get(INJECT).is_some_and(|inject| inject == "panic"),
+            counted: Counted::new(&policy.metadata.name),
             name: policy.metadata.name.into(),
         })
     }
@@ -48,6 +51,15 @@ impl Policy {
     /// The policy's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// How often policies of this name were evaluated in this process, once per request and distinct param, while any of them lived.
+    pub fn evaluations(&self) -> u64 {
+        self.counted.total()
+    }
+
+    pub(crate) fn counted(&self) -> &Counted {
+        &self.counted
     }
 
     /// Whether errors are ignored (`failurePolicy: Ignore`).

@@ -6,6 +6,7 @@ use bumpalo::Bump;
 use celgate_cel::regex::Patterns;
 
 use crate::answers::{Answers, Pending};
+use crate::counts::Counter;
 use crate::params::ParamSet;
 use crate::results::Results;
 
@@ -26,6 +27,8 @@ pub struct Scratch {
     pub(crate) questions: Vec<u8>,
     pub(crate) output: Output,
     pub(crate) evaluations: u64,
+    /// Counts evaluations by policy.
+    pub(crate) counter: Counter,
     /// Patterns that expressions compute, often from params: from request to request the same.
     pub(crate) patterns: Patterns,
 }

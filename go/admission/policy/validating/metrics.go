@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
@@ -36,7 +37,10 @@ type counterSet struct {
 	shards   [counterShards]counterShard
 	next     atomic.Uint32
 	failures atomic.Uint64
-	hooks    atomic.Uint64
+
+	lock sync.Mutex
+	// current is the snapshot published last; its plugin keeps it.
+	current weak.Pointer[snapshot]
 }
 
 // counters are the process's counters.
@@ -63,7 +67,9 @@ var summed = []struct {
 var (
 	failuresDesc = describe("celgate_core_failures_total", "Requests that the core could not decide because of a bug; failurePolicy decided.")
 	policiesDesc = describe("celgate_policies", "Policies in force, those with at least one binding.")
-	handlesDesc  = describe("celgate_core_handles", "Objects that the core holds: policies, bindings, param sets, snapshots, plans.")
+	policyDesc   = metrics.NewDesc("celgate_policy_evaluations_total", "Evaluations of a policy in force, those that admitted included, counted once per request and distinct param. "+
+		"Policies of one name count together.", []string{"policy"}, nil, metrics.ALPHA, "")
+	handlesDesc = describe("celgate_core_handles", "Objects that the core holds: policies, bindings, param sets, snapshots, plans.")
 
 	snapshotSeconds = metrics.NewHistogram(&metrics.HistogramOpts{
 		Name:           "celgate_snapshot_build_seconds",
@@ -84,9 +90,11 @@ var registerMetrics = sync.OnceFunc(func() {
 })
 
 // observeSnapshot notes the building of a snapshot.
-func observeSnapshot(elapsed time.Duration, hooks int) {
+func observeSnapshot(elapsed time.Duration, published *snapshot) {
 	snapshotSeconds.Observe(elapsed.Seconds())
-	counters.hooks.Store(uint64(hooks))
+	counters.lock.Lock()
+	defer counters.lock.Unlock()
+	counters.current = weak.Make(published)
 }
 
 // DescribeWithStability implements metrics.StableCollector.
@@ -96,7 +104,18 @@ func (c *counterSet) DescribeWithStability(ch chan<- *metrics.Desc) {
 	}
 	ch <- failuresDesc
 	ch <- policiesDesc
+	ch <- policyDesc
 	ch <- handlesDesc
+}
+
+// inForce gives the hooks of the snapshot published last.
+func (c *counterSet) inForce() []PolicyHook {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if current := c.current.Value(); current != nil {
+		return current.hooks
+	}
+	return nil
 }
 
 // CollectWithStability implements metrics.StableCollector.
@@ -109,6 +128,16 @@ func (c *counterSet) CollectWithStability(ch chan<- metrics.Metric) {
 		ch <- metrics.NewLazyConstMetric(summed[i].desc, metrics.CounterValue, float64(total))
 	}
 	ch <- metrics.NewLazyConstMetric(failuresDesc, metrics.CounterValue, float64(c.failures.Load()))
-	ch <- metrics.NewLazyConstMetric(policiesDesc, metrics.GaugeValue, float64(c.hooks.Load()))
+	hooks := c.inForce()
+	ch <- metrics.NewLazyConstMetric(policiesDesc, metrics.GaugeValue, float64(len(hooks)))
+	// A static policy and one of the API may bear one name.
+	told := make(map[string]bool, len(hooks))
+	for i := range hooks {
+		name := hooks[i].Policy.Name
+		if policy := hooks[i].Evaluator.policy; policy != nil && !told[name] {
+			told[name] = true
+			ch <- metrics.NewLazyConstMetric(policyDesc, metrics.CounterValue, float64(policy.Evaluations()), name)
+		}
+	}
 	ch <- metrics.NewLazyConstMetric(handlesDesc, metrics.GaugeValue, float64(cabi.Live()))
 }

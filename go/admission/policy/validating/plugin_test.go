@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/component-base/metrics/legacyregistry"
 
 	"github.com/celgate/celgate/go/admission/policy/validating"
 	"github.com/celgate/celgate/go/internal/harness"
@@ -105,6 +106,51 @@ func TestDeniesAndAllows(t *testing.T) {
 	outcome := cluster.Do(t.Context(), pod("bad"))
 	if !strings.Contains(outcome.Status, "ValidatingAdmissionPolicy 'p' with binding 'p' denied request: failed expression: object.metadata.name != 'bad'") {
 		t.Errorf("bad: %s", outcome)
+	}
+}
+
+// evaluations reads the metric of a policy; -1 if there is none.
+func evaluations(t *testing.T, policy string) float64 {
+	t.Helper()
+	families, err := legacyregistry.DefaultGatherer.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			if family.GetName() == "celgate_policy_evaluations_total" && metric.GetLabel()[0].GetValue() == policy {
+				return metric.GetCounter().GetValue()
+			}
+		}
+	}
+	return -1
+}
+
+func TestEvaluationsAreCountedByPolicy(t *testing.T) {
+	quick(t)
+	w := world(podPolicy("counted", "object.metadata.name != 'bad'"), podPolicy("other", "true"))
+	cluster := startCluster(t, w)
+	for _, name := range []string{"good", "bad", "good"} {
+		cluster.Do(t.Context(), pod(name))
+	}
+	if got := evaluations(t, "counted"); got != 3 {
+		t.Errorf("want 3 evaluations, those that admitted included, got %v", got)
+	}
+	edited := w.Policies[0].DeepCopy()
+	edited.Spec.Validations[0].Expression, edited.ResourceVersion = "object.metadata.name != 'good'", "2"
+	if _, err := cluster.Client.AdmissionregistrationV1().ValidatingAdmissionPolicies().Update(t.Context(), edited, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	tries := 0
+	eventually(t, "the edited policy denies", func() bool {
+		tries++
+		return cluster.Do(t.Context(), pod("good")).Status != ""
+	})
+	if got := evaluations(t, "counted"); got != float64(3+tries) {
+		t.Errorf("want %d evaluations over both versions, got %v", 3+tries, got)
+	}
+	if got := evaluations(t, "nosuch"); got != -1 {
+		t.Errorf("a policy that is not there: %v", got)
 	}
 }
 

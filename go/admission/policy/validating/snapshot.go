@@ -181,7 +181,7 @@ func (p *publisher) rebuild() error {
 	next.api, next.static = p.api, static
 	p.static.Store(static)
 	p.current.Store(next)
-	observeSnapshot(time.Since(start), len(next.hooks))
+	observeSnapshot(time.Since(start), next)
 	return nil
 }
 
