@@ -185,6 +185,19 @@ void celgate_expression_free(struct celgate_expression *expression);
 #endif
 
 #if defined(CELGATE_EXPRESSIONS)
+// What an expression reads of `object` and `oldObject`, as JSON (docs/abi.md, "Projections").
+//
+// Returns `CELGATE_STATUS_OK`, or `CELGATE_STATUS_BUFFER_TOO_SMALL` when `*text_len_out` bytes do not fit.
+//
+// # Safety
+// `expression` is live; `text` points to `text_cap` writable bytes; `text_len_out` is writable.
+celgate_status celgate_expression_projections(const struct celgate_expression *expression,
+                                              uint8_t *text,
+                                              size_t text_cap,
+                                              size_t *text_len_out);
+#endif
+
+#if defined(CELGATE_EXPRESSIONS)
 // Evaluates an expression, or goes on with answers. `record` has one root for each declared variable.
 //
 // Returns `CELGATE_STATUS_OK` with the result as a line of text (docs/abi.md, "Expressions"), `CELGATE_STATUS_NEEDS_INPUT` with

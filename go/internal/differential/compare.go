@@ -23,6 +23,7 @@ type Compiled struct {
 	Program cel.Program
 	// Ours is nil if the core does not compile the expression; so is the one with cost counted the long way.
 	Ours, tracked *expression.Expression
+	projections   projections
 	// The verdicts are the static type, or the text of what is wrong.
 	UpstreamVerdict, OurVerdict string
 }
@@ -54,6 +55,9 @@ func (c *Compiled) compileOurs(e *Engines) error {
 	if c.tracked, _, err = e.tracked.Compile(c.Source); err != nil {
 		return fmt.Errorf("%s: with tracking: %w", c.Source, err)
 	}
+	if c.projections, err = projectionsOf(ours, c.Source); err != nil {
+		return fmt.Errorf("%s: %w", c.Source, err)
+	}
 	return nil
 }
 
@@ -67,18 +71,20 @@ func (c *Compiled) Free() {
 	}
 }
 
-// evaluateOurs returns the core's line. A failed call is a line, too, and so is what counting the cost in two ways does not agree on: no
-// evaluation of upstream gives such lines.
+// evaluateOurs returns the core's line. A failed call is a line, too, and so is what it gives otherwise over the parts of the objects that
+// it says it reads, with cost counted the other way: no evaluation of upstream gives such lines.
 func (c *Compiled) evaluateOurs(scratch *expression.Scratch, in *input) string {
-	line := evaluate(c.Ours, scratch, in)
-	if tracked := evaluate(c.tracked, scratch, in); tracked != line {
-		return line + "\tbut with tracking\t" + tracked
+	line := evaluate(c.Ours, scratch, in.record)
+	record, release := in.projected(&c.projections)
+	defer release()
+	if other := evaluate(c.tracked, scratch, record); other != line {
+		return line + "\tbut with tracking, over what is read\t" + other
 	}
 	return line
 }
 
-func evaluate(x *expression.Expression, scratch *expression.Scratch, in *input) string {
-	line, err := x.Evaluate(scratch, in.record, CostLimit, answer)
+func evaluate(x *expression.Expression, scratch *expression.Scratch, record []byte) string {
+	line, err := x.Evaluate(scratch, record, CostLimit, answer)
 	if err != nil {
 		return err.Error()
 	}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/celgate/celgate/go/internal/cabi/expression"
 	"github.com/celgate/celgate/go/internal/wire"
 )
 
@@ -140,8 +141,6 @@ func (c requestContent) request() *admissionv1.AdmissionRequest {
 func (c *content) encode() (*input, error) {
 	in := &input{content: c, activation: map[string]any{}}
 	bindAuthorizer(in.activation)
-	encoder := wire.Get(len(variables))
-	defer encoder.Put()
 	objects := map[int]any{rootRequest: c.request.request()}
 	for root, object := range map[int]objectContent{rootObject: c.object, rootOldObject: c.oldObject, rootNamespace: c.namespace} {
 		decoded, err := object.decode()
@@ -154,16 +153,72 @@ func (c *content) encode() (*input, error) {
 		objects[rootNamespace] = (*corev1.Namespace)(nil)
 	}
 	for root, value := range objects {
-		encoder.SetObject(root, value)
 		in.activation[variables[root].Name] = celValue(value)
 	}
+	plain := make(map[int]any, len(c.plain))
 	for root, value := range c.plain {
 		value = withSortedKeys(value)
-		encoder.SetPlain(root, value)
+		plain[root] = value
 		in.activation[variables[root].Name] = types.DefaultTypeAdapter.NativeToValue(value)
 	}
-	in.record = bytes.Clone(encoder.Bytes())
+	in.objects, in.plain = objects, plain
+	record, release := in.encoded(&projections{})
+	defer release()
+	in.record = bytes.Clone(record)
 	return in, nil
+}
+
+// encoded makes a record; it is valid until it is released.
+func (in *input) encoded(p *projections) (record []byte, release func()) {
+	encoder := wire.Get(len(variables))
+	for root, value := range in.objects {
+		switch root {
+		case rootObject:
+			encoder.SetProjected(root, value, p.object)
+		case rootOldObject:
+			encoder.SetProjected(root, value, p.oldObject)
+		default:
+			encoder.SetObject(root, value)
+		}
+	}
+	for root, value := range in.plain {
+		encoder.SetPlain(root, value)
+	}
+	return encoder.Bytes(), encoder.Put
+}
+
+// projected is the record of what an expression reads; it is valid until it is released.
+func (in *input) projected(p *projections) (record []byte, release func()) {
+	if p.all {
+		return in.record, func() {}
+	}
+	return in.encoded(p)
+}
+
+// projections are what an expression reads of the objects.
+type projections struct {
+	object, oldObject *wire.Projection
+	// all is set where nothing can be left out, and where no object is named.
+	all bool
+}
+
+func projectionsOf(x *expression.Expression, source string) (projections, error) {
+	text, err := x.Projections()
+	if err != nil {
+		return projections{}, err
+	}
+	if !strings.Contains(source, "bject") || text == `{"object":true,"oldObject":true}` {
+		return projections{all: true}, nil
+	}
+	var parts struct{ Object, OldObject json.RawMessage }
+	if err := json.Unmarshal([]byte(text), &parts); err != nil {
+		return projections{}, err
+	}
+	var read projections
+	if read.object, err = wire.ParseProjection(parts.Object); err == nil {
+		read.oldObject, err = wire.ParseProjection(parts.OldObject)
+	}
+	return read, err
 }
 
 // celValue is the value that upstream's activation has for an object.

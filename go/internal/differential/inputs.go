@@ -15,6 +15,8 @@ type input struct {
 	content    *content
 	activation map[string]any
 	record     []byte
+	// objects and plain are what the record is made of, by root.
+	objects, plain map[int]any
 }
 
 // fixedInputs is how many of the inputs are the same for every seed: cases from files see these.

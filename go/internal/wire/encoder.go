@@ -38,6 +38,8 @@ type Encoder struct {
 	cells []cell
 	heap  []byte
 	todo  []item
+	// child is what is read of the value that is written now, as far as it is a container.
+	child *Projection
 	roots int
 	out   []byte
 
@@ -55,7 +57,8 @@ type Encoder struct {
 
 // item is a container whose children are still to be written.
 type item struct {
-	node *node
+	node       *node
+	projection *Projection
 	// ptr is the struct, the first element of the list, or the map itself.
 	ptr unsafe.Pointer
 	// at is the container's position in Encoder.cells.
@@ -108,7 +111,7 @@ func (e *Encoder) Reset(roots int) {
 
 // release lets go of everything that belongs to the objects encoded last.
 func (e *Encoder) release() {
-	e.todo = e.todo[:0]
+	e.todo, e.child = e.todo[:0], nil
 	e.json.reset()
 	e.clearRequest()
 	for _, s := range e.scratch {
@@ -152,6 +155,7 @@ func (e *Encoder) SetPlain(root int, v any) { e.setRoot(root, e.plain(v, root+1,
 func (e *Encoder) setRoot(root int, c cell) {
 	e.cells[root+1] = c
 	e.drain()
+	e.child = nil
 }
 
 // Bytes finishes the record. The bytes are valid until the next Reset or Put; no root can be set after it.

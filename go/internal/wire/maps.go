@@ -23,6 +23,10 @@ func (e *Encoder) mapValue(n *node, m unsafe.Pointer, at int, depth uint16, flag
 // same layout.
 func (e *Encoder) mapEntries(it *item) {
 	first := len(e.cells)
+	if p := it.projection; p != nil && !p.listed && (it.node.op == opMapString || it.node.op == opMapQuantity) {
+		e.projectedMap(it, p)
+		return
+	}
 	switch it.node.op {
 	case opMapString:
 		for k, v := range asMap[string](&it.ptr) {
@@ -63,6 +67,38 @@ func (e *Encoder) mapEntries(it *item) {
 		flags |= flagSorted
 	}
 	e.close(it, tagMap, flags, n, first)
+}
+
+// projectedMap writes the entries that are read. Looking a key up needs only the layout, too: all types of strings have one hash.
+func (e *Encoder) projectedMap(it *item, p *Projection) {
+	first := len(e.cells)
+	if it.node.op == opMapString {
+		m := asMap[string](&it.ptr)
+		e.projectedEntries(p, func(name string) bool {
+			v, found := m[name]
+			if found {
+				e.cells = append(e.cells, e.stringCell(name), e.stringCell(v))
+			}
+			return found
+		}, func() (string, bool) { return anyKey(m) })
+	} else {
+		m := asMap[resource.Quantity](&it.ptr)
+		e.projectedEntries(p, func(name string) bool {
+			v, found := m[name]
+			if found {
+				e.cells = append(e.cells, e.stringCell(name), e.quantity(&v))
+			}
+			return found
+		}, func() (string, bool) { return anyKey(m) })
+	}
+	e.close(it, tagMap, it.flags|flagSorted, (len(e.cells)-first)/2, first)
+}
+
+func anyKey[V any](m map[string]V) (string, bool) {
+	for key := range m {
+		return key, true
+	}
+	return "", false
 }
 
 // mapScratch is what reading a map of some other type by reflection needs, kept from one map of the type to the next.

@@ -44,6 +44,19 @@ func (e *Encoder) plainSlice(v []any, at int, depth uint16) cell {
 
 func (e *Encoder) plainMap(it *item) {
 	first := len(e.cells)
+	if p := it.projection; p != nil && !p.listed {
+		m := asMap[any](&it.ptr)
+		e.projectedEntries(p, func(name string) bool {
+			v, found := m[name]
+			if found {
+				key := e.stringCell(name)
+				e.cells = append(e.cells, key, e.plain(v, len(e.cells)+1, it.depth+1))
+			}
+			return found
+		}, func() (string, bool) { return anyKey(m) })
+		e.close(it, tagMap, flagSorted, (len(e.cells)-first)/2, first)
+		return
+	}
 	for k, v := range asMap[any](&it.ptr) {
 		key := e.stringCell(k)
 		e.cells = append(e.cells, key, e.plain(v, len(e.cells)+1, it.depth+1))
@@ -57,6 +70,13 @@ func (e *Encoder) plainMap(it *item) {
 
 func (e *Encoder) plainList(it *item) {
 	first := len(e.cells)
+	if it.projection != nil {
+		if !it.projection.listed {
+			e.closeUnread(it, e.reserve(int(it.n)))
+			return
+		}
+		e.child = it.projection.elements
+	}
 	for _, v := range unsafe.Slice((*any)(it.ptr), int(it.n)) {
 		e.cells = append(e.cells, e.plain(v, len(e.cells), it.depth+1))
 	}

@@ -188,18 +188,23 @@ func TestOddTypesAreUpstreamsValues(t *testing.T) {
 	}
 }
 
+// oddFiller fills the types of this file.
+func oddFiller(seed int64) *randfill.Filler {
+	return filler(seed).MaxDepth(8).Funcs(
+		func(v *any, c randfill.Continue) {
+			*v = []any{nil, "x", 1, map[string]any{"a": []any{1.5}}, &zeroer{2}, &containers{}, named("n")}[c.Intn(7)]
+		},
+		func(v *interface{ String() string }, c randfill.Continue) { *v = named("s") },
+		func(v *zeroerFace, c randfill.Continue) { *v = zeroer{c.Intn(5)} },
+		func(v *error, c randfill.Continue) {},
+		func(v *json.RawMessage, c randfill.Continue) { *v = json.RawMessage(documents[c.Intn(len(documents))]) },
+		func(v *unstructured.Unstructured, c randfill.Continue) { v.Object = map[string]any{"kind": "x"} },
+	)
+}
+
 func TestOddTypesAtRandom(t *testing.T) {
 	for seed := range int64(300) {
-		f := filler(seed).MaxDepth(8).Funcs(
-			func(v *any, c randfill.Continue) {
-				*v = []any{nil, "x", 1, map[string]any{"a": []any{1.5}}, &zeroer{2}, &containers{}, named("n")}[c.Intn(7)]
-			},
-			func(v *interface{ String() string }, c randfill.Continue) { *v = named("s") },
-			func(v *zeroerFace, c randfill.Continue) { *v = zeroer{c.Intn(5)} },
-			func(v *error, c randfill.Continue) {},
-			func(v *json.RawMessage, c randfill.Continue) { *v = json.RawMessage(documents[c.Intn(len(documents))]) },
-			func(v *unstructured.Unstructured, c randfill.Continue) { v.Object = map[string]any{"kind": "x"} },
-		)
+		f := oddFiller(seed)
 		for _, v := range []any{&scalars{}, &containers{}, &converters{}, &zeros{}, &inlined{}} {
 			f.Fill(v)
 			compareWithUpstream(t, v)

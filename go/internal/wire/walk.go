@@ -32,7 +32,7 @@ func asMap[V any](p *unsafe.Pointer) map[string]V {
 
 // push puts off the children of the container at position at.
 func (e *Encoder) push(n *node, p unsafe.Pointer, length, at int, depth uint16, flags uint8) {
-	e.todo = append(e.todo, item{node: n, ptr: p, n: uint32(length), at: uint32(at), depth: depth, flags: flags})
+	e.todo = append(e.todo, item{node: n, projection: e.child, ptr: p, n: uint32(length), at: uint32(at), depth: depth, flags: flags})
 }
 
 // drain writes the children of all containers put off.
@@ -41,6 +41,7 @@ func (e *Encoder) drain() {
 		last := len(e.todo) - 1
 		it := e.todo[last]
 		e.todo[last].ptr = nil
+		e.child = nil
 		e.todo = e.todo[:last]
 		if it.depth >= maxDepth {
 			e.cells[it.at] = e.errorCell(tooDeep)
@@ -127,59 +128,78 @@ func (e *Encoder) reserve(n int) []cell {
 
 // structFields writes a struct's keys and values; plans have them in the order of their names.
 func (e *Encoder) structFields(it *item) {
-	first := len(e.cells)
-	n, flags, depth := it.node, it.flags, it.depth+1
-	fields := n.fields
-	out := e.reserve(2 * len(fields))
+	first, n := len(e.cells), it.node
 	if missing := int(nameCount.Load()) - len(e.names); missing > 0 {
 		e.names = append(e.names, make([]nameSlot, missing)...)
 	}
 	k := 0
-	for i := range fields {
-		f := &fields[i]
-		if f.mask != 0 && *(*uint64)(unsafe.Add(it.ptr, f.word))&f.mask == 0 {
-			continue
+	if it.projection == nil || it.projection.listed {
+		out := e.reserve(2 * len(n.fields))
+		for i := range n.fields {
+			k = e.structField(it, out, k, first, i)
 		}
-		p := unsafe.Add(it.ptr, f.offset)
-		if f.unusual != nil {
-			if p = f.unusual.locate(n.typ, it.ptr, p); p == nil {
-				continue
+	} else {
+		read := it.projection.of(n)
+		out := e.reserve(2 * max(len(read), 1))
+		for _, f := range read {
+			e.child = f.projection
+			k = e.structField(it, out, k, first, f.index)
+		}
+		if it.projection.nonempty {
+			e.child = nothing
+			for i := 0; k == 0 && i < len(n.fields); i++ {
+				k = e.structField(it, out, k, first, i)
 			}
 		}
-		if f.maybeEmpty && f.isEmptyAt(p) {
-			continue
-		}
-		c := nullCell
-		switch f.op {
-		case opString:
-			c = e.stringCell(*(*string)(p))
-		case opPointer:
-			if q := *(*unsafe.Pointer)(p); q != nil {
-				c = e.value(f.node.elem, q, first+k+1, depth, flags)
-			}
-		case opBool:
-			c = boolCell(*(*bool)(p))
-		case opList:
-			s := (*sliceHeader)(p)
-			c = e.list(f.node, s.ptr, s.len, first+k+1, depth, flags)
-		case opStruct:
-			e.push(f.node, p, 0, first+k+1, depth, flags)
-		default:
-			c = e.value(f.node, p, first+k+1, depth, flags)
-		}
-		out[k] = e.nameCell(n, f, i)
-		out[k+1] = c
-		k += 2
 	}
 	e.cells = e.cells[:first+k]
 	tag := uint8(tagStruct)
-	if flags&flagTyped == 0 {
+	if it.flags&flagTyped == 0 {
 		tag = tagMap
 	}
-	e.close(it, tag, flags|flagSorted, k/2, first)
+	e.close(it, tag, it.flags|flagSorted, k/2, first)
 	if tag == tagStruct {
 		e.cells[it.at].head |= uint64(n.number) << 16
 	}
+}
+
+// structField writes key and value of a struct's i-th field to out[k] and out[k+1], unless it is left out, and returns the next k. The
+// children of the container begin at position first.
+func (e *Encoder) structField(it *item, out []cell, k, first, i int) int {
+	f := &it.node.fields[i]
+	if f.mask != 0 && *(*uint64)(unsafe.Add(it.ptr, f.word))&f.mask == 0 {
+		return k
+	}
+	p := unsafe.Add(it.ptr, f.offset)
+	if f.unusual != nil {
+		if p = f.unusual.locate(it.node.typ, it.ptr, p); p == nil {
+			return k
+		}
+	}
+	if f.maybeEmpty && f.isEmptyAt(p) {
+		return k
+	}
+	c := nullCell
+	switch f.op {
+	case opString:
+		c = e.stringCell(*(*string)(p))
+	case opPointer:
+		if q := *(*unsafe.Pointer)(p); q != nil {
+			c = e.value(f.node.elem, q, first+k+1, it.depth+1, it.flags)
+		}
+	case opBool:
+		c = boolCell(*(*bool)(p))
+	case opList:
+		s := (*sliceHeader)(p)
+		c = e.list(f.node, s.ptr, s.len, first+k+1, it.depth+1, it.flags)
+	case opStruct:
+		e.push(f.node, p, 0, first+k+1, it.depth+1, it.flags)
+	default:
+		c = e.value(f.node, p, first+k+1, it.depth+1, it.flags)
+	}
+	out[k] = e.nameCell(it.node, f, i)
+	out[k+1] = c
+	return k + 2
 }
 
 // isEmptyAt is isEmpty of the field at p.
@@ -217,6 +237,13 @@ func (e *Encoder) listElements(it *item) {
 	first, n := len(e.cells), int(it.n)
 	elem, size := it.node.elem, it.node.elem.size
 	out := e.reserve(n)
+	if it.projection != nil {
+		if !it.projection.listed {
+			e.closeUnread(it, out)
+			return
+		}
+		e.child = it.projection.elements
+	}
 	for i := range out {
 		p := unsafe.Add(it.ptr, uintptr(i)*size)
 		if elem.op == opString {
@@ -227,6 +254,16 @@ func (e *Encoder) listElements(it *item) {
 	}
 	e.cells = e.cells[:first+n]
 	e.close(it, tagList, it.flags, n, first)
+}
+
+// closeUnread ends a list of which only the length is read.
+func (e *Encoder) closeUnread(it *item, out []cell) {
+	first := len(e.cells)
+	for i := range out {
+		out[i] = nullCell
+	}
+	e.cells = e.cells[:first+len(out)]
+	e.close(it, tagList, it.flags, len(out), first)
 }
 
 // value is the cell of the value at p, which will be stored at position at.

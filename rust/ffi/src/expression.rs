@@ -110,6 +110,30 @@ pub unsafe extern "C" fn celgate_expression_free(expression: *mut celgate_expres
     });
 }
 
+/// What an expression reads of `object` and `oldObject`, as JSON (docs/abi.md, "Projections").
+///
+/// Returns `CELGATE_STATUS_OK`, or `CELGATE_STATUS_BUFFER_TOO_SMALL` when `*text_len_out` bytes do not fit.
+///
+/// # Safety
+/// `expression` is live; `text` points to `text_cap` writable bytes; `text_len_out` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn celgate_expression_projections(
+    expression: *const celgate_expression,
+    text: *mut u8,
+    text_cap: usize,
+    text_len_out: *mut usize,
+) -> celgate_status {
+    guard(|| {
+        // SAFETY: by this function's contract.
+        let (expression, mut text) = unsafe { (raw::handle(expression), Buffer::new(text, text_cap, text_len_out)) };
+        match expression {
+            Some(expression) if text.write(expression.0.projections_json().as_bytes()) => celgate_status::Ok,
+            Some(_) => celgate_status::BufferTooSmall,
+            None => celgate_status::Invalid,
+        }
+    })
+}
+
 /// Evaluates an expression, or goes on with answers. `record` has one root for each declared variable.
 ///
 /// Returns `CELGATE_STATUS_OK` with the result as a line of text (docs/abi.md, "Expressions"), `CELGATE_STATUS_NEEDS_INPUT` with

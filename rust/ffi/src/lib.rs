@@ -23,7 +23,7 @@ pub use engine::{celgate_engine, celgate_engine_free, celgate_engine_new, celgat
 #[cfg(feature = "expressions")]
 pub use expression::{
     celgate_environment, celgate_environment_free, celgate_environment_new, celgate_expression,
-    celgate_expression_evaluate, celgate_expression_free, celgate_expression_new,
+    celgate_expression_evaluate, celgate_expression_free, celgate_expression_new, celgate_expression_projections,
 };
 #[cfg(feature = "mutants")]
 pub use expression::{celgate_mutant, celgate_policy_mutant};

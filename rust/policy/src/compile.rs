@@ -1,6 +1,6 @@
 //! Expressions of a policy → programs: upstream's `compilePolicy`, `CompositedCompiler` and `CompileCELExpression`.
 
-use celgate_cel::check::check;
+use celgate_cel::check::{Checked, check};
 use celgate_cel::env::Env;
 use celgate_cel::parser::{ParseOptions, parse};
 use celgate_cel::types::Type;
@@ -11,6 +11,7 @@ use crate::api::PolicySpec;
 pub(crate) use crate::compiled::Compiled;
 use crate::environment;
 use crate::mutants::{Mutant, planted};
+use crate::projection::{Analysis, Projections};
 use crate::reads::Reads;
 
 /// The cost that one expression or variable may have (apiserver `pkg/apis/cel/config.go`, `PerCallLimit`).
@@ -33,6 +34,8 @@ pub(crate) struct Program {
     /// Whether any validation has a messageExpression.
     pub(crate) has_messages: bool,
     pub(crate) reads: Reads,
+    /// The parts of object and oldObject that are read.
+    pub(crate) projections: Projections,
 }
 
 /// One expression.
@@ -71,6 +74,7 @@ struct Compiler {
     with_authorizer: Env,
     without_authorizer: Env,
     reads: Reads,
+    analysis: Analysis,
     /// Bytes of compiled patterns that the policy may still keep.
     pattern_room: usize,
 }
@@ -117,6 +121,7 @@ impl Program {
             validations,
             annotations,
             reads: compiler.reads,
+            projections: compiler.analysis.finish(),
         }
     }
 }
@@ -128,13 +133,17 @@ impl Compiler {
             with_authorizer: env(true),
             without_authorizer: env(false),
             reads: Reads::default(),
+            analysis: Analysis::new(),
             pattern_room: PATTERN_BYTES,
         }
     }
 
     fn variable(&mut self, name: &str, text: &str) -> Result<Compiled, Box<str>> {
         let (program, ty) = match self.compile(text, None, true) {
-            Ok((program, output)) => (Ok(program), variable_type(&output)),
+            Ok((program, checked)) => {
+                self.analysis.variable(name, &checked.ast.expr);
+                (Ok(program), variable_type(&checked.output))
+            }
             Err(error) => (Err(error), Type::Dyn),
         };
         self.with_authorizer = environment::with_variable(&self.with_authorizer, name, &ty);
@@ -143,19 +152,20 @@ impl Compiler {
     }
 
     fn expression(&mut self, text: &str, accepted: &[Type], authorizer: bool) -> Expression {
-        Expression {
-            text: text.into(),
-            program: self.compile(text, Some(accepted), authorizer).map(|(program, _)| program),
-        }
+        let program = self.compile(text, Some(accepted), authorizer).map(|(program, checked)| {
+            self.analysis.expression(&checked.ast.expr);
+            program
+        });
+        Expression { text: text.into(), program }
     }
 
-    /// The program and its static type, or upstream's text of what is wrong.
+    /// The program and what it was made of, or upstream's text of what is wrong.
     fn compile(
         &mut self,
         text: &str,
         accepted: Option<&[Type]>,
         authorizer: bool,
-    ) -> Result<(Compiled, Type), Box<str>> {
+    ) -> Result<(Compiled, Checked), Box<str>> {
         let env = if authorizer { &self.with_authorizer } else { &self.without_authorizer };
         let failed = |issues| format!("compilation failed: {issues}").into_boxed_str();
         let ast = parse(text, &ParseOptions::kubernetes()).map_err(failed)?;
@@ -166,7 +176,7 @@ impl Compiler {
         self.reads |= Reads::of(&checked.ast.expr);
         let program = Compiled::new(&checked, environment::functions(), &mut self.pattern_room)
             .map_err(|error| format!("program instantiation failed: {error}"))?;
-        Ok((program, checked.output))
+        Ok((program, checked))
     }
 }
 

@@ -24,6 +24,7 @@ use celgate_k8s::types::{OptionalVariables, variables};
 
 use crate::authorize::Authorizer;
 use crate::compile::COST_LIMIT_EXCEEDED;
+use crate::projection::{Analysis, Projections};
 use crate::scratch::{Output, Scratch};
 use crate::{InvalidRequest, Outcome, environment};
 use declarations::Declarations;
@@ -43,6 +44,7 @@ pub struct Environment {
 pub struct Expression {
     program: celgate_cel::plan::Program,
     output: String,
+    projections: Projections,
     /// Of the variables, those that records have.
     roots: u32,
     request_resource: Option<declarations::Resource>,
@@ -91,10 +93,13 @@ impl Environment {
         let variables: Vec<&str> = self.names.iter().map(String::as_str).collect();
         let program = plan(&checked, &PlanOptions { variables: &variables, functions: environment::functions() })
             .map_err(|error| format!("program instantiation failed: {error}"))?;
+        let mut analysis = Analysis::new();
+        analysis.expression(&checked.ast.expr);
         let beside = if self.request_resource.is_some() { AUTHORIZER.len() } else { 0 };
         Ok(Expression {
             program: if self.tracked { program.with_tracking() } else { program },
             output: checked.output.go_string(),
+            projections: analysis.finish(),
             roots: u32::try_from(self.names.len() - beside).unwrap_or(u32::MAX),
             request_resource: self.request_resource.clone(),
         })
@@ -105,6 +110,11 @@ impl Expression {
     /// The expression's static type, as cel-go prints it.
     pub fn output_type(&self) -> &str {
         &self.output
+    }
+
+    /// What the expression reads of `object` and `oldObject`, as JSON (docs/abi.md, "Projections").
+    pub fn projections_json(&self) -> String {
+        serde_json::to_string(&self.projections).unwrap_or_default()
     }
 
     /// Evaluates the expression over a record that has a root for each declared variable; one that is absent is not bound.

@@ -26,6 +26,7 @@ pub mod mutants;
 mod params;
 mod plan;
 mod policy;
+mod projection;
 mod reader;
 mod reads;
 mod report;

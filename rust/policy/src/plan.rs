@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::constraints::{Match, Matches, PlannedConstraints};
 use crate::engine::{Engine, Hook};
 use crate::policy::{Binding, Policy, Reads};
+use crate::projection::Projections;
 use crate::rules::{Key, Kind};
 
 /// A plan. Immutable; any thread.
@@ -56,6 +57,7 @@ struct Info {
     versions: Vec<Kind>,
     params: Vec<u32>,
     needs: Needs,
+    projections: Projections,
 }
 
 /// The roots of the request record that the plan can read.
@@ -85,8 +87,13 @@ impl Plan {
         let is_namespace = key.kind.group.is_empty() && key.kind.version == "v1" && key.kind.kind == "Namespace";
         // Objects in the requested version are not expected to fail conversion; of others, a failure must be seen.
         let converts = versions.iter().any(|version| *version != key.kind);
-        let info =
-            Info { empty: hooks.is_empty(), versions, params: param_sets(&hooks), needs: Needs::new(&hooks, converts) };
+        let info = Info {
+            empty: hooks.is_empty(),
+            versions,
+            params: param_sets(&hooks),
+            needs: Needs::new(&hooks, converts),
+            projections: projections(&hooks),
+        };
         Ok(Plan { key, hooks, matches, is_namespace, info })
     }
 
@@ -145,12 +152,22 @@ fn param_sets(hooks: &[PlannedHook]) -> Vec<u32> {
     sets
 }
 
+/// The policies that are evaluated if they match.
+fn evaluated(hooks: &[PlannedHook]) -> impl Iterator<Item = &Policy> {
+    hooks.iter().filter(|hook| !hook.bindings.is_empty() && hook.error.is_none()).map(|hook| &*hook.policy)
+}
+
+/// What the policies read of object and oldObject.
+fn projections(hooks: &[PlannedHook]) -> Projections {
+    let mut projections = Projections::default();
+    evaluated(hooks).for_each(|policy| projections.merge(policy.projections()));
+    projections
+}
+
 impl Needs {
     fn new(hooks: &[PlannedHook], converts: bool) -> Needs {
         let mut reads = Reads::default();
-        for hook in hooks.iter().filter(|hook| !hook.bindings.is_empty() && hook.error.is_none()) {
-            reads |= hook.policy.reads();
-        }
+        evaluated(hooks).for_each(|policy| reads |= policy.reads());
         let constraints = || {
             hooks
                 .iter()

@@ -9,6 +9,7 @@ use crate::compile::Program;
 use crate::constraints::Constraints;
 use crate::counts::Counted;
 use crate::mutants::{Mutant, planted};
+use crate::projection::Projections;
 pub(crate) use crate::reads::Reads;
 use crate::selector::Selector;
 
@@ -77,6 +78,10 @@ impl Policy {
 
     pub(crate) fn program(&self) -> &Program {
         &self.program
+    }
+
+    pub(crate) fn projections(&self) -> &Projections {
+        &self.program.projections
     }
 
     pub(crate) fn reads(&self) -> Reads {

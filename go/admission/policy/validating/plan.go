@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/celgate/celgate/go/internal/cabi"
+	"github.com/celgate/celgate/go/internal/wire"
 )
 
 // planKey is what a plan depends on besides the snapshot.
@@ -34,6 +35,8 @@ type plan struct {
 	// params are the numbers of the param sets that matter.
 	params []uint32
 	needs  needs
+	// object and oldObject are the parts of these that the planned policies can read.
+	object, oldObject *wire.Projection
 }
 
 // needs says which roots of the request record the planned policies can read.
@@ -105,6 +108,12 @@ func (s *snapshot) newPlan(key planKey, exempt *exemptions) (*plan, error) {
 		return emptyPlan, nil
 	}
 	made := &plan{handle: handle, view: view, params: info.Params, needs: info.Needs}
+	if made.object, err = wire.ParseProjection(info.Projections.Object); err == nil {
+		made.oldObject, err = wire.ParseProjection(info.Projections.OldObject)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("celgate: plan: projections: %w", err)
+	}
 	for _, version := range info.Versions {
 		made.versions = append(made.versions, schema.GroupVersionKind(version))
 	}
@@ -122,6 +131,11 @@ type planInfo struct {
 	Versions []kindRef `json:"versions"`
 	Params   []uint32  `json:"params"`
 	Needs    needs     `json:"needs"`
+
+	Projections struct {
+		Object    json.RawMessage `json:"object"`
+		OldObject json.RawMessage `json:"oldObject"`
+	} `json:"projections"`
 }
 
 type kindRef struct {

@@ -88,16 +88,16 @@ func encodeVersion(e *wire.Encoder, i int, plan *plan, a admission.Attributes, o
 		e.SetError(wire.RootOldObject(i), text)
 		return
 	}
-	encodeObject(e, wire.RootObject(i), object)
-	encodeObject(e, wire.RootOldObject(i), oldObject)
+	encodeObject(e, wire.RootObject(i), object, plan.object)
+	encodeObject(e, wire.RootOldObject(i), oldObject, plan.oldObject)
 }
 
-func encodeObject(e *wire.Encoder, root int, object runtime.Object) {
+func encodeObject(e *wire.Encoder, root int, object runtime.Object, projection *wire.Projection) {
 	if object == nil {
 		e.SetNull(root)
 		return
 	}
-	e.SetObject(root, object)
+	e.SetProjected(root, object, projection)
 }
 
 // convert gives an object in a version, nil if there is none or no policy reads it.

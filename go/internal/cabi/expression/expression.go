@@ -112,6 +112,17 @@ type CompileError struct{ Text string }
 
 func (e *CompileError) Error() string { return e.Text }
 
+// Projections is what the expression reads of object and oldObject, as JSON (docs/abi.md, "Projections").
+func (x *Expression) Projections() (string, error) {
+	text, status := withText(func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status {
+		return C.celgate_expression_projections(x.ptr, text, size, length)
+	})
+	if status != C.CELGATE_STATUS_OK {
+		return "", fmt.Errorf("celgate: projections: status %d", status)
+	}
+	return text, nil
+}
+
 // Free frees the expression; it must not be used again.
 func (x *Expression) Free() { C.celgate_expression_free(x.ptr) }
 
