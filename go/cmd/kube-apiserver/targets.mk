@@ -4,6 +4,7 @@
 #   make kubectl etcd    bin/kubectl and bin/etcd, of the versions the server is made from
 #   make run             a server with an etcd inside on build/run; RUN_FLAGS adds flags
 #   make test-server     tests of the server's own parts, and of the built binary
+#   make test-restarts   etcd and the server are killed under load; both engines answer as before
 #   make test-server-nocgo   a build without cgo compiles, and refuses to start without an engine
 #   make test-upstream   upstream's integration suite against celgate's plugin; SUITE_FLAGS adds flags
 #   make test-upstream-sabotage   the same with an engine that admits everything: tests must fail
@@ -32,7 +33,7 @@ server_link_flags = -linkmode external -extldflags -static \
 server_build = mkdir -p bin && cd $(server_dir) && $(GO) build $(server_build_flags)
 
 .PHONY: server kubectl etcd run patched-apiserver \
-	test-server test-server-nocgo test-upstream test-upstream-sabotage
+	test-server test-restarts test-server-nocgo test-upstream test-upstream-sabotage
 
 patched-apiserver:
 	@cd go && $(GO) run ./cmd/patched-apiserver --patch=../patches/kubernetes-1.37.patch ../build/apiserver
@@ -53,6 +54,10 @@ run: server kubectl
 test-server: server
 	cd $(server_dir) && CELGATE_KUBE_APISERVER=$(CURDIR)/bin/kube-apiserver \
 		$(GO) test -vet=off -count=1 $(server_build_flags) ./...
+
+test-restarts: server etcd
+	cd $(server_dir) && CELGATE_KUBE_APISERVER=$(CURDIR)/bin/kube-apiserver CELGATE_ETCD=$(CURDIR)/bin/etcd \
+		$(GO) test -vet=off -count=1 -v -timeout=20m $(server_build_flags) -run='^TestRestarts$$' ./internal/e2e
 
 test-server-nocgo: patched-apiserver
 	export CGO_ENABLED=0 && $(server_build) -o $(CURDIR)/build/kube-apiserver-nocgo .

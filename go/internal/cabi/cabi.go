@@ -49,16 +49,28 @@ func checkABI(header, library int, statuses [6]int) error {
 func Available() error { return mismatch }
 
 // Policy is a compiled ValidatingAdmissionPolicy.
-type Policy struct{ ptr *C.celgate_policy }
+type Policy struct {
+	ptr *C.celgate_policy
+	_   alone
+}
 
 // Binding is a ValidatingAdmissionPolicyBinding with its selectors parsed.
-type Binding struct{ ptr *C.celgate_binding }
+type Binding struct {
+	ptr *C.celgate_binding
+	_   alone
+}
 
 // Params is the params of one paramKind at one moment.
-type Params struct{ ptr *C.celgate_params }
+type Params struct {
+	ptr *C.celgate_params
+	_   alone
+}
 
 // Engine is a snapshot of policies and bindings.
-type Engine struct{ ptr *C.celgate_engine }
+type Engine struct {
+	ptr *C.celgate_engine
+	_   alone
+}
 
 // NewPolicy compiles the JSON of a v1 ValidatingAdmissionPolicy. Expressions that do not compile are no error here.
 func NewPolicy(json []byte) (*Policy, error) {

@@ -237,3 +237,19 @@ func ExampleError() {
 	fmt.Println(strings.HasPrefix(err.Error(), "celgate: policy: invalid: "))
 	// Output: true
 }
+
+// A handle is given back though small values that were made beside it live on.
+func TestHandlesAreCollectedAlone(t *testing.T) {
+	before := settledHandles(t, 0)
+	var neighbours []*int64
+	for range 100 {
+		if _, err := NewPolicy([]byte(`{"metadata":{"name":"p"},"spec":{}}`)); err != nil {
+			t.Fatal(err)
+		}
+		neighbours = append(neighbours, new(int64))
+	}
+	if after := settledHandles(t, before); after > before {
+		t.Errorf("%d handles before, %d after", before, after)
+	}
+	runtime.KeepAlive(neighbours)
+}

@@ -11,7 +11,10 @@ import (
 )
 
 // Plan is the part of an engine that can match one kind of request.
-type Plan struct{ ptr *C.celgate_plan }
+type Plan struct {
+	ptr *C.celgate_plan
+	_   alone
+}
 
 // NewPlan makes the plan for one kind of request; key and info are JSON (docs/abi.md, "Plan").
 func (e *Engine) NewPlan(key []byte) (plan *Plan, info []byte, err error) {

@@ -39,11 +39,10 @@ type stateNamespaces struct {
 
 // Get implements typedcorev1.NamespaceInterface.
 func (c stateNamespaces) Get(_ context.Context, name string, _ metav1.GetOptions) (*corev1.Namespace, error) {
-	namespaces := corev1.SchemeGroupVersion.WithResource("namespaces")
-	if namespace, ok := c.state.stored[namespaces][name].(*corev1.Namespace); ok {
+	if namespace, ok := c.state.get(namespacesResource, name).(*corev1.Namespace); ok {
 		return namespace, nil
 	}
-	return nil, apierrors.NewNotFound(namespaces.GroupResource(), name)
+	return nil, apierrors.NewNotFound(namespacesResource.GroupResource(), name)
 }
 
 // stateDynamic reads all objects of a State.
@@ -73,8 +72,8 @@ func (c stateResource) Get(_ context.Context, name string, _ metav1.GetOptions, 
 	if c.namespace != "" {
 		key = c.namespace + "/" + name
 	}
-	object, found := c.state.stored[c.resource][key]
-	if !found {
+	object := c.state.get(c.resource, key)
+	if object == nil {
 		return nil, apierrors.NewNotFound(c.resource.GroupResource(), name)
 	}
 	return asUnstructured(object)

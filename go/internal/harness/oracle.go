@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -32,7 +33,7 @@ type Oracle struct {
 	// scopes are those of the param kinds that have been found, kept as long as a policy names them.
 	scopes map[schema.GroupVersionKind]meta.RESTScope
 	// matched counts policies and bindings that matched or failed to.
-	matched int
+	matched atomic.Int64
 }
 
 type compiledUpstream struct {
@@ -46,10 +47,11 @@ func NewOracle(world *World) (*Oracle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newOracle(state)
+	return NewOracleOf(state)
 }
 
-func newOracle(state *State) (*Oracle, error) {
+// NewOracleOf makes the oracle of a state. Requests may run at the same time, changes and refreshes must not.
+func NewOracleOf(state *State) (*Oracle, error) {
 	o := &Oracle{state: state, compiled: map[string]compiledUpstream{}, scopes: map[schema.GroupVersionKind]meta.RESTScope{}}
 	o.dispatcher = upstream.NewDispatcher(worldAuthorizer{state.world}, countingMatcher{PolicyMatcher: state.matcher(), count: &o.matched})
 	return o, o.Refresh(context.Background())
@@ -58,14 +60,14 @@ func newOracle(state *State) (*Oracle, error) {
 // countingMatcher counts bindings that match and policies or bindings whose matching fails.
 type countingMatcher struct {
 	generic.PolicyMatcher
-	count *int
+	count *atomic.Int64
 }
 
 // DefinitionMatches implements generic.PolicyMatcher.
 func (m countingMatcher) DefinitionMatches(a admission.Attributes, o admission.ObjectInterfaces, policy generic.PolicyAccessor) (bool, schema.GroupVersionResource, schema.GroupVersionKind, error) {
 	matches, resource, kind, err := m.PolicyMatcher.DefinitionMatches(a, o, policy)
 	if err != nil {
-		*m.count++
+		m.count.Add(1)
 	}
 	return matches, resource, kind, err
 }
@@ -74,7 +76,7 @@ func (m countingMatcher) DefinitionMatches(a admission.Attributes, o admission.O
 func (m countingMatcher) BindingMatches(a admission.Attributes, o admission.ObjectInterfaces, binding generic.BindingAccessor) (bool, error) {
 	matches, err := m.PolicyMatcher.BindingMatches(a, o, binding)
 	if matches || err != nil {
-		*m.count++
+		m.count.Add(1)
 	}
 	return matches, err
 }
@@ -87,7 +89,9 @@ func (o *Oracle) Refresh(context.Context) error {
 	slices.SortFunc(bindings, func(a, b *v1.ValidatingAdmissionPolicyBinding) int { return cmp.Compare(a.Name, b.Name) })
 	o.hooks = nil
 	named := map[schema.GroupVersionKind]bool{}
+	known := map[string]bool{}
 	for _, policy := range policies {
+		known[policy.Name] = true
 		hook := upstream.PolicyHook{Policy: policy, DynamicClient: o.state.dynamicClient(), RESTMapper: o.state.restMapper()}
 		var kind *schema.GroupVersionKind
 		if paramKind := policy.Spec.ParamKind; paramKind != nil {
@@ -113,6 +117,7 @@ func (o *Oracle) Refresh(context.Context) error {
 		}
 		o.hooks = append(o.hooks, hook)
 	}
+	maps.DeleteFunc(o.compiled, func(name string, _ compiledUpstream) bool { return !known[name] })
 	maps.DeleteFunc(o.scopes, func(kind schema.GroupVersionKind, _ meta.RESTScope) bool { return !named[kind] })
 	return nil
 }

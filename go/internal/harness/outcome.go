@@ -3,6 +3,8 @@ package harness
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/warning"
@@ -26,6 +28,11 @@ func (o Outcome) String() string {
 		return err.Error()
 	}
 	return string(data)
+}
+
+// Equal is the same as comparing the texts, and cheap.
+func (o *Outcome) Equal(other *Outcome) bool {
+	return o.Status == other.Status && slices.Equal(o.Warnings, other.Warnings) && maps.Equal(o.Annotations, other.Annotations)
 }
 
 // Do sends a request through the plugin.

@@ -127,7 +127,7 @@ func CompareOwnOrder(ctx context.Context, script *Script, prefix string) (*Diffe
 		}
 		var difference string
 		for range refreshTries {
-			if _, difference = compare(Observe(ctx, o, step.Request.copy(), state.objects), played.Outcomes[i]); difference == "" {
+			if _, difference = compare(Observe(ctx, o, step.Request.Copy(), state.Objects()), played.Outcomes[i]); difference == "" {
 				break
 			}
 			if err := o.refresh(ctx, counter); err != nil {

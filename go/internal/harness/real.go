@@ -81,7 +81,7 @@ func CompareReal(ctx context.Context, script *Script) (*Difference, error) {
 		}
 		difference := "not tried"
 		for deadline := time.Now().Add(settleTime); difference != "" && time.Now().Before(deadline) && ctx.Err() == nil; {
-			if _, difference = pair.Do(ctx, step.Request.copy()); difference != "" {
+			if _, difference = pair.Do(ctx, step.Request.Copy()); difference != "" {
 				time.Sleep(50 * time.Millisecond)
 			}
 		}

@@ -25,8 +25,8 @@ type Step struct {
 	Request *Request
 }
 
-// engine decides requests in a State.
-type engine interface {
+// Engine decides requests in a State.
+type Engine interface {
 	Validator
 	// Refresh takes over what has changed.
 	Refresh(ctx context.Context) error
@@ -44,15 +44,15 @@ type Played struct {
 // PlayUpstream plays a script with upstream's dispatcher, in the order of names. prefix is what the names of all policies begin with: no other
 // script with that prefix may be played in the process at the same time.
 func PlayUpstream(ctx context.Context, script *Script, prefix string) (*Played, error) {
-	return play(ctx, script, prefix, func(_ context.Context, state *State) (engine, error) { return newOracle(state) })
+	return play(ctx, script, prefix, func(_ context.Context, state *State) (Engine, error) { return NewOracleOf(state) })
 }
 
 // PlayCelgate plays a script with celgate's plugin.
 func PlayCelgate(ctx context.Context, script *Script, prefix string) (*Played, error) {
-	return play(ctx, script, prefix, newByHand)
+	return play(ctx, script, prefix, NewCelgateOf)
 }
 
-func play(ctx context.Context, script *Script, prefix string, start func(context.Context, *State) (engine, error)) (*Played, error) {
+func play(ctx context.Context, script *Script, prefix string, start func(context.Context, *State) (Engine, error)) (*Played, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	before, err := GatherCounts(prefix)
@@ -81,7 +81,7 @@ func play(ctx context.Context, script *Script, prefix string, start func(context
 	return played, nil
 }
 
-func (p *Played) step(ctx context.Context, state *State, e engine, step *Step) error {
+func (p *Played) step(ctx context.Context, state *State, e Engine, step *Step) error {
 	for _, change := range step.Changes {
 		if err := state.Apply(change); err != nil {
 			return err
@@ -94,17 +94,17 @@ func (p *Played) step(ctx context.Context, state *State, e engine, step *Step) e
 	}
 	oracle, _ := e.(*Oracle)
 	if oracle != nil {
-		oracle.matched = 0
+		oracle.matched.Store(0)
 	}
-	p.Outcomes = append(p.Outcomes, Observe(ctx, e, step.Request.copy(), state.objects))
+	p.Outcomes = append(p.Outcomes, Observe(ctx, e, step.Request.Copy(), state.Objects()))
 	if oracle != nil {
-		p.Matched = append(p.Matched, oracle.matched > 0)
+		p.Matched = append(p.Matched, oracle.matched.Load() > 0)
 	}
 	return nil
 }
 
-// copy gives the request anew: what one engine does to an object, such as filling caches in it, must not help the other.
-func (r *Request) copy() *Request {
+// Copy gives the request anew: what one engine does to an object, such as filling caches in it, must not help the other.
+func (r *Request) Copy() *Request {
 	copied := *r
 	for _, object := range []*runtime.Object{&copied.Object, &copied.OldObject, &copied.Options} {
 		if *object != nil {
@@ -117,13 +117,14 @@ func (r *Request) copy() *Request {
 // byHand is celgate's plugin over a State.
 type byHand struct{ *validating.Plugin }
 
-// Refresh implements engine.
+// Refresh implements Engine.
 func (e byHand) Refresh(ctx context.Context) error {
 	e.Plugin.Refresh(ctx)
 	return nil
 }
 
-func newByHand(ctx context.Context, state *State) (engine, error) {
+// NewCelgateOf makes celgate's plugin over a state; it ends with ctx.
+func NewCelgateOf(ctx context.Context, state *State) (Engine, error) {
 	plugin, err := validating.NewPlugin(nil)
 	if err != nil {
 		return nil, err

@@ -299,7 +299,7 @@ func TestConcurrentRequestsShareObjectsWhilePoliciesChange(t *testing.T) {
 				for ctx.Err() == nil {
 					request := shared
 					if name == "upstream" {
-						request = shared.copy()
+						request = shared.Copy()
 					}
 					if outcome := cluster.Do(context.Background(), request); outcome.Status != "" {
 						t.Errorf("%s: %s", name, outcome)

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -23,9 +22,11 @@ import (
 )
 
 // State is a world that changes by hand, and all that a plugin sees of it: informers, clients, discovery. Every change is seen when Apply
-// returns, so that nothing depends on time. It is not safe for concurrent use.
+// returns, so that nothing depends on time. One goroutine at a time may change it; requests may run meanwhile.
 type State struct {
 	world *World
+	// lock guards what requests and sources read whenever they like: stored, mapper, objects.
+	lock sync.RWMutex
 	// stored is what the API server has, by resource and namespace/name.
 	stored map[schema.GroupVersionResource]map[string]runtime.Object
 	// informers are made when they are first asked for, which sources do whenever they like.
@@ -33,9 +34,8 @@ type State struct {
 	informersLock sync.Mutex
 	// kinds are the custom kinds that have ever been served, served those that are now.
 	kinds []Kind
-	// mapper knows the kinds that are served now; sources read it whenever they like.
-	mapper     meta.RESTMapper
-	mapperLock sync.Mutex
+	// mapper knows the kinds that are served now.
+	mapper meta.RESTMapper
 	// objects have the equivalent resources as they are now.
 	objects admission.ObjectInterfaces
 	version int
@@ -55,6 +55,7 @@ type Change struct {
 func NewState(world *World) (*State, error) {
 	s := &State{world: world, stored: map[schema.GroupVersionResource]map[string]runtime.Object{}, informers: map[schema.GroupVersionResource]*handInformer{}}
 	s.serve(world.Kinds)
+	s.equate(world.Kinds)
 	typed, custom := world.objects()
 	for _, object := range slices.Concat(typed, custom) {
 		if err := s.Apply(Change{Apply: object}); err != nil {
@@ -66,71 +67,17 @@ func NewState(world *World) (*State, error) {
 
 // Apply makes a change.
 func (s *State) Apply(change Change) error {
-	if change.Kinds != nil {
-		s.serve(change.Kinds)
-	}
-	if change.Apply != nil {
-		s.version++
-		if err := s.each(change.Apply, func(resource schema.GroupVersionResource, key string, object runtime.Object) error {
-			return s.put(resource, key, object, change.Unseen)
-		}); err != nil {
-			return err
-		}
-	}
-	if change.Delete == nil {
-		return nil
-	}
-	return s.each(change.Delete, func(resource schema.GroupVersionResource, key string, _ runtime.Object) error {
-		delete(s.stored[resource], key)
-		if change.Unseen {
-			return nil
-		}
-		return s.informer(resource).remove(key)
-	})
-}
-
-func (s *State) put(resource schema.GroupVersionResource, key string, object runtime.Object, unseen bool) error {
-	accessor, err := meta.Accessor(object)
-	if err != nil {
-		return err
-	}
-	accessor.SetResourceVersion(fmt.Sprint(s.version))
-	if s.stored[resource] == nil {
-		s.stored[resource] = map[string]runtime.Object{}
-	}
-	s.stored[resource][key] = object
-	if unseen {
-		return nil
-	}
-	return s.informer(resource).put(object)
-}
-
-// each gives a copy of an object in each resource that it is seen as: custom ones are in all versions of their kind.
-func (s *State) each(object runtime.Object, do func(schema.GroupVersionResource, string, runtime.Object) error) error {
-	key, err := cache.MetaNamespaceKeyFunc(object)
-	if err != nil {
-		return err
-	}
-	kind := paramKind(object)
-	custom, ok := object.(*unstructured.Unstructured)
-	if !ok {
-		resource, _ := meta.UnsafeGuessKindToResource(kind)
-		return do(resource, key, informed(object.DeepCopyObject()))
-	}
-	for _, known := range s.kinds {
-		if known.Kind.GroupKind() != kind.GroupKind() {
-			continue
-		}
-		copied := custom.DeepCopy()
-		copied.SetGroupVersionKind(known.Kind)
-		if err := do(known.Resource, key, copied); err != nil {
-			return err
+	for _, single := range []Change{{Kinds: change.Kinds}, {Apply: change.Apply, Unseen: change.Unseen}, {Delete: change.Delete, Unseen: change.Unseen}} {
+		for _, part := range s.Parts(single) {
+			if err := part.Apply(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// serve replaces the custom kinds that are served. Objects in a new version of a kind are those of its other versions.
+// serve replaces the custom kinds that discovery knows. Objects in a new version of a kind are those of its other versions.
 func (s *State) serve(kinds []Kind) {
 	for _, kind := range kinds {
 		if slices.Contains(s.kinds, kind) {
@@ -144,22 +91,35 @@ func (s *State) serve(kinds []Kind) {
 				copied := object.(*unstructured.Unstructured).DeepCopy()
 				copied.SetGroupVersionKind(kind.Kind)
 				// The object was accepted once, so its metadata can be read.
-				_ = s.put(kind.Resource, key, copied, false)
+				_ = s.put(kind.Resource, key, copied, true, s.informer(kind.Resource))
 			}
 			break
 		}
 		s.kinds = append(s.kinds, kind)
 	}
-	s.mapperLock.Lock()
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	s.mapper = (&World{Kinds: kinds}).mapper()
-	s.mapperLock.Unlock()
+}
+
+// equate makes the served versions of a kind equivalent resources.
+func (s *State) equate(kinds []Kind) {
 	var widgets []string
 	for _, kind := range kinds {
 		if kind.Kind.Kind == WidgetKind {
 			widgets = append(widgets, kind.Kind.Version)
 		}
 	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	s.objects = Objects(widgets...)
+}
+
+// Objects are the object interfaces that a request gets which comes now.
+func (s *State) Objects() admission.ObjectInterfaces {
+	s.lock.RLock()
+	defer s.lock.RUnlock()
+	return s.objects
 }
 
 func (s *State) informer(resource schema.GroupVersionResource) *handInformer {
@@ -187,8 +147,8 @@ var (
 
 // RESTMapping implements meta.RESTMapper as of now.
 func (m stateMapper) RESTMapping(kind schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
-	m.state.mapperLock.Lock()
-	defer m.state.mapperLock.Unlock()
+	m.state.lock.RLock()
+	defer m.state.lock.RUnlock()
 	return m.state.mapper.RESTMapping(kind, versions...)
 }
 
@@ -236,7 +196,7 @@ func (f stateFactory) ForResource(resource schema.GroupVersionResource) (informe
 	return f.params(resource), nil
 }
 
-// params are the params of a resource.
+// params are the params of a resource, in order.
 func (s *State) params(resource schema.GroupVersionResource) informers.GenericInformer {
 	params := s.unsorted(resource)
 	params.lister = sortedLister{params.lister}
@@ -245,6 +205,6 @@ func (s *State) params(resource schema.GroupVersionResource) informers.GenericIn
 
 // unsorted are the same in the order of Go maps.
 func (s *State) unsorted(resource schema.GroupVersionResource) handLister {
-	informer := s.informer(resource)
+	informer := s.informer(asParams(resource))
 	return handLister{handInformer: informer, lister: cache.NewGenericLister(informer.store, resource.GroupResource())}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/celgate/celgate/go/internal/harness"
 )
 
-// change makes a change that the API server would allow.
-func (g *Generator) change() harness.Change {
+// Change makes a change that the API server would allow.
+func (g *Generator) Change() harness.Change {
 	if g.small && len(g.policies) >= 3 && g.one(4) {
 		name := pick(g, slices.Sorted(maps.Keys(g.policies))...)
 		deleted := g.policies[name]

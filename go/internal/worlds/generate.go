@@ -55,12 +55,12 @@ func some[T any](g *Generator, n int, from []T) []T {
 
 // Script makes a world and requests in it.
 func (g *Generator) Script(requests int) *harness.Script {
-	script := &harness.Script{World: g.world()}
+	script := &harness.Script{World: g.World()}
 	for range requests {
 		step := harness.Step{}
 		if g.one(6) {
 			for range 1 + g.random.IntN(2) {
-				step.Changes = append(step.Changes, g.change())
+				step.Changes = append(step.Changes, g.Change())
 			}
 		}
 		step.Request = g.Request()
@@ -76,7 +76,8 @@ var namespaces = map[string]map[string]string{
 	"plain": nil,
 }
 
-func (g *Generator) world() *harness.World {
+// World makes a world, which later changes change.
+func (g *Generator) World() *harness.World {
 	g.policies, g.bindings, g.objects = map[string]*v1.ValidatingAdmissionPolicy{}, map[string]*v1.ValidatingAdmissionPolicyBinding{}, nil
 	g.kinds = g.someKinds()
 	w := &harness.World{Kinds: g.kinds, Authorize: harness.AuthorizeByVerb}
@@ -102,6 +103,18 @@ func (g *Generator) world() *harness.World {
 		}
 	}
 	return w
+}
+
+// Resume makes a world that the generator has made before the one that later changes change.
+func (g *Generator) Resume(w *harness.World) {
+	g.policies, g.bindings, g.objects = map[string]*v1.ValidatingAdmissionPolicy{}, map[string]*v1.ValidatingAdmissionPolicyBinding{}, nil
+	for _, policy := range w.Policies {
+		g.policies[policy.Name] = policy
+	}
+	for _, binding := range w.Bindings {
+		g.bindings[binding.Name] = binding
+	}
+	g.kinds = w.Kinds
 }
 
 func namespace(name string, labels map[string]string) *corev1.Namespace {

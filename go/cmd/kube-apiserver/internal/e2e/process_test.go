@@ -23,9 +23,15 @@ const (
 
 func program(t *testing.T) string {
 	t.Helper()
-	path := os.Getenv("CELGATE_KUBE_APISERVER")
+	return programIn(t, "CELGATE_KUBE_APISERVER", "make test-server")
+}
+
+// programIn is the program that an environment variable names, which a make target sets.
+func programIn(t *testing.T, variable, target string) string {
+	t.Helper()
+	path := os.Getenv(variable)
 	if path == "" {
-		t.Skip("CELGATE_KUBE_APISERVER does not name a program; make test-server does this")
+		t.Skipf("%s does not name a program; %s does this", variable, target)
 	}
 	return path
 }

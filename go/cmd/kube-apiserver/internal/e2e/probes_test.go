@@ -1,0 +1,349 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// example is a directory of examples/: its objects, and dry-run requests with the answers that upstream's engine gave.
+type example struct {
+	name     string
+	objects  []*unstructured.Unstructured
+	requests []*probe
+	expected []answer
+}
+
+// probe is a dry-run request.
+type probe struct {
+	Name      string         `json:"name"`
+	Operation string         `json:"operation"`
+	As        string         `json:"as"`
+	Content   map[string]any `json:"object"`
+	object    *unstructured.Unstructured
+}
+
+// answer is what a client sees of an admission decision.
+type answer struct {
+	Probe    string   `json:"-"`
+	Code     int      `json:"code"`
+	Reason   string   `json:"reason,omitempty"`
+	Message  string   `json:"message,omitempty"`
+	Causes   []string `json:"causes,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+func (a answer) String() string {
+	text, err := json.Marshal(a)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// sort is what kind of answer it is: failed ones are not about the request.
+func (a *answer) sort() string {
+	switch {
+	case strings.Contains(a.Message, "ValidatingAdmissionPolicy '"):
+		return "denied"
+	case a.Code == 0 || a.Code == http.StatusTooManyRequests || a.Code >= 500:
+		return "failed"
+	case a.Code >= 400:
+		return "refused"
+	case len(a.Warnings) > 0:
+		return "warned"
+	default:
+		return "allowed"
+	}
+}
+
+// undecided says that the server could not decide yet: it is away, or has not yet read what it needs to.
+func (a *answer) undecided() bool {
+	for _, text := range []string{
+		"not yet ready to handle request", "could not find the requested resource", "failed to find resource referenced by paramKind", "failed to configure", "not yet synced",
+		`cannot create resource`, `cannot update resource`, // RBAC's rules are read after a start, too
+	} {
+		if strings.Contains(a.Message, text) {
+			return true
+		}
+	}
+	return a.sort() == "failed" || a.Code == http.StatusUnauthorized
+}
+
+func loadExamples(t *testing.T) (examples []*example) {
+	t.Helper()
+	dirs, err := filepath.Glob("../../../../../examples/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, dir := range dirs {
+		e := &example{name: filepath.Base(dir)}
+		for _, object := range decodeAll[map[string]any](t, filepath.Join(dir, "policies.yaml")) {
+			if len(object) > 0 {
+				e.objects = append(e.objects, &unstructured.Unstructured{Object: object})
+			}
+		}
+		for _, file := range decodeAll[struct {
+			Requests []*probe `json:"requests"`
+		}](t, filepath.Join(dir, "requests.yaml")) {
+			e.requests = append(e.requests, file.Requests...)
+		}
+		for _, request := range e.requests {
+			request.object = &unstructured.Unstructured{Object: request.Content}
+		}
+		for _, answers := range decodeAll[[]answer](t, filepath.Join(dir, "expected.json")) {
+			e.expected = append(e.expected, answers...)
+		}
+		if len(e.requests) == 0 || len(e.requests) != len(e.expected) {
+			t.Fatalf("%s: %d requests, %d answers", dir, len(e.requests), len(e.expected))
+		}
+		examples = append(examples, e)
+	}
+	return examples
+}
+
+// decodeAll reads the documents of a file.
+func decodeAll[T any](t *testing.T, path string) (documents []T) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	decoder := utilyaml.NewYAMLOrJSONDecoder(file, 4096)
+	for {
+		var document T
+		if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+			return documents
+		} else if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		documents = append(documents, document)
+	}
+}
+
+// variations make other requests of the examples', for the same policies: requests that policies of several examples deny would be answered by any of
+// them, as upstream takes their order from Go maps.
+var variations = []func(object *unstructured.Unstructured){
+	func(object *unstructured.Unstructured) { object.SetName(object.GetName() + "-too") },
+	func(object *unstructured.Unstructured) {
+		labels := object.GetLabels()
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels["probe"] = "labelled"
+		object.SetLabels(labels)
+	},
+	func(object *unstructured.Unstructured) {
+		object.SetAnnotations(map[string]string{"probe": "annotated"})
+		if _, found, err := unstructured.NestedFieldNoCopy(object.Object, "spec", "replicas"); err == nil && found {
+			_ = unstructured.SetNestedField(object.Object, int64(7), "spec", "replicas") // there is a spec
+		}
+	},
+	func(object *unstructured.Unstructured) {
+		object.SetName("a-" + object.GetName())
+		object.SetFinalizers([]string{"example.com/probe"})
+	},
+}
+
+// makeProbes makes the probes: the examples' requests and variations of those that create something.
+func makeProbes(examples []*example) (probes []*probe) {
+	var created []*probe
+	for _, e := range examples {
+		for _, request := range e.requests {
+			named := *request
+			named.Name = e.name + ": " + named.Name
+			probes = append(probes, &named)
+			if request.object.GetName() != "" && request.Operation == "" {
+				created = append(created, &named)
+			}
+		}
+	}
+	for number, vary := range variations {
+		for _, original := range created {
+			if len(probes) == probeCount {
+				return probes
+			}
+			varied := *original
+			varied.object = original.object.DeepCopy()
+			vary(varied.object)
+			varied.Name += fmt.Sprintf(" (variation %d)", number)
+			probes = append(probes, &varied)
+		}
+	}
+	return probes
+}
+
+// applyAll makes all objects of the examples, policies and bindings last.
+func (c *cluster) applyAll(ctx context.Context, t *testing.T, examples []*example) {
+	t.Helper()
+	for _, policies := range []bool{false, true} {
+		for _, e := range examples {
+			for _, object := range e.objects {
+				if policies == (object.GroupVersionKind().Group == "admissionregistration.k8s.io") {
+					c.apply(ctx, t, object)
+				}
+			}
+		}
+	}
+}
+
+func (c *cluster) apply(ctx context.Context, t *testing.T, object *unstructured.Unstructured) {
+	t.Helper()
+	body, err := object.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(effectTimeout); ; {
+		got := c.do(ctx, "admin", http.MethodPost, pathOf(object), string(body))
+		if got.Code/100 == 2 || got.Code == http.StatusConflict {
+			return
+		}
+		// A kind that was just defined is not served at once.
+		if got.Code != http.StatusNotFound || time.Now().After(deadline) {
+			t.Fatalf("cannot create %s %s: %s", object.GetKind(), object.GetName(), got)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// waitForExpected waits until the examples' requests are answered as recorded.
+func (c *cluster) waitForExpected(ctx context.Context, t *testing.T, examples []*example) {
+	t.Helper()
+	for _, e := range examples {
+		for deadline := time.Now().Add(effectTimeout); ; {
+			got := c.sendAll(ctx, e.requests)
+			if slices.EqualFunc(got, e.expected, func(a, b answer) bool { return a.String() == b.String() }) {
+				break
+			}
+			if time.Now().After(deadline) {
+				compareAnswers(t, e.name, e.expected, got)
+				t.FailNow()
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+}
+
+// together is how many probes are sent at the same time.
+const together = 40
+
+// sendAll sends all probes.
+func (c *cluster) sendAll(ctx context.Context, probes []*probe) []answer {
+	answers := make([]answer, len(probes))
+	var sending sync.WaitGroup
+	for first := range together {
+		sending.Go(func() {
+			for i := first; i < len(probes); i += together {
+				answers[i] = c.send(ctx, probes[i])
+			}
+		})
+	}
+	sending.Wait()
+	return answers
+}
+
+// sendAgain sends again what got no answer at all: a server that gives a request up may drop its connection instead of saying so.
+func (c *cluster) sendAgain(ctx context.Context, probes []*probe, answers []answer) {
+	for i := range answers {
+		for tries := 0; answers[i].Code == 0 && tries < 5; tries++ {
+			answers[i] = c.send(ctx, probes[i])
+		}
+	}
+}
+
+// send sends a probe.
+func (c *cluster) send(ctx context.Context, p *probe) answer {
+	body, err := p.object.MarshalJSON()
+	if err != nil {
+		return answer{Probe: p.Name, Message: err.Error()}
+	}
+	method, path := http.MethodPost, pathOf(p.object)
+	if p.Operation == "update" {
+		method, path = http.MethodPut, path+"/"+p.object.GetName()
+	}
+	user := p.As
+	if user == "" {
+		user = "admin"
+	}
+	got := c.do(ctx, user, method, path+"?dryRun=All&timeout="+requestTimeout.String(), string(body))
+	got.Probe = p.Name
+	return got
+}
+
+// requestTimeout is how long the server may work on a probe; it says so itself when it does not answer in time.
+const requestTimeout = 3 * time.Second
+
+// do sends a request; an answer without a code is one that did not come.
+func (c *cluster) do(ctx context.Context, user, method, path, body string) answer {
+	ctx, cancel := context.WithTimeout(ctx, 3*requestTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, c.url+path, strings.NewReader(body))
+	if err != nil {
+		return answer{Message: err.Error()}
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Authorization", "Bearer "+c.tokens[user])
+	response, err := c.http.Do(request)
+	if err != nil {
+		return answer{Message: err.Error()}
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return answer{Message: err.Error()}
+	}
+	a := answer{Code: response.StatusCode}
+	warnings, _ := utilnet.ParseWarningHeaders(response.Header["Warning"]) // unreadable ones differ from readable ones
+	for _, warning := range warnings {
+		a.Warnings = append(a.Warnings, warning.Text)
+	}
+	if a.Code < 400 {
+		return a
+	}
+	var status metav1.Status
+	if err := json.Unmarshal(content, &status); err != nil {
+		a.Message = shortened(string(content))
+		return a
+	}
+	// The server's address is another one in each run.
+	placeless := func(text string) string { return strings.ReplaceAll(text, c.url, "https://server") }
+	a.Reason, a.Message = string(status.Reason), placeless(status.Message)
+	if status.Details != nil {
+		for _, cause := range status.Details.Causes {
+			a.Causes = append(a.Causes, placeless(cause.Message))
+		}
+	}
+	return a
+}
+
+// pathOf is the path of an object's collection. All kinds here have the plural that is guessed.
+func pathOf(object *unstructured.Unstructured) string {
+	kind := object.GroupVersionKind()
+	resource, _ := meta.UnsafeGuessKindToResource(kind)
+	path := "/apis/" + kind.Group + "/" + kind.Version
+	if kind.Group == "" {
+		path = "/api/" + kind.Version
+	}
+	if namespace := object.GetNamespace(); namespace != "" {
+		path += "/namespaces/" + namespace
+	}
+	return fmt.Sprintf("%s/%s", path, resource.Resource)
+}

@@ -1,0 +1,68 @@
+// Command soak runs celgate's plugin under load while policies, bindings, params, namespaces and kinds change all the time, and checks every answer
+// against upstream's, memory, handles and latency.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+
+	"github.com/celgate/celgate/go/internal/soak"
+	"github.com/celgate/celgate/go/internal/worlds"
+)
+
+func main() {
+	options := soak.Options{Progress: os.Stderr}
+	flag.DurationVar(&options.Duration, "duration", time.Minute, "how long to run")
+	flag.Uint64Var(&options.Seed, "seed", 1, "the seed of worlds, changes and requests")
+	flag.IntVar(&options.Workers, "workers", runtime.NumCPU(), "how many send requests at the same time")
+	flag.IntVar(&options.Pace, "pace", 40, "how many requests there are from one change to the next, on average")
+	flag.IntVar(&options.Requests, "requests", 48, "how many different requests an episode has")
+	flag.IntVar(&options.Changes, "changes", 40, "how many changes an episode has at most")
+	flag.DurationVar(&options.Interval, "interval", 20*time.Second, "how long a round is at least, after which memory is looked at")
+	flag.DurationVar(&options.End, "end", 30*time.Second, "how long handles and goroutines may take to be given back after the end")
+	corpus := flag.String("corpus", os.Getenv("CELGATE_CORPUS"), "the directory of public policies")
+	mutant := flag.Int("mutant", 0, "plant this bug in the core: the run must find it (build tag mutants)")
+	flag.Parse()
+	// Policies with errors of configuration are wanted here; to log them would only take time.
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	utilruntime.ErrorHandlers = nil
+	if err := run(options, *corpus, *mutant); err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+}
+
+func run(options soak.Options, corpus string, mutant int) error {
+	var err error
+	if options.Corpus, err = worlds.LoadCorpus(corpus); err != nil {
+		return err
+	}
+	if mutant != 0 {
+		if plant == nil {
+			return errors.New("this build has no mutants")
+		}
+		plant(mutant)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	report, err := soak.Run(ctx, options)
+	if report != nil {
+		report.Print(os.Stdout)
+	}
+	if err != nil {
+		return err
+	}
+	return report.Err()
+}

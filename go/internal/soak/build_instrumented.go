@@ -1,0 +1,5 @@
+//go:build race || asan || gcstress
+
+package soak
+
+const plain = false

@@ -1,0 +1,120 @@
+package soak
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/celgate/celgate/go/internal/cabi"
+)
+
+// sample is what the process uses at a moment when nothing happens.
+type sample struct {
+	at time.Duration
+	// heap is what Go's heap has after collections; native what the process has in memory of its own outside of Go's heap, the core above
+	// all; resident all that it has in memory. In bytes.
+	heap, native, resident float64
+	handles                int64
+}
+
+// takeSample collects first, and gives back what is free.
+func takeSample(start time.Time) (sample, error) {
+	// Twice, as pools give their content up in the second collection.
+	runtime.GC()
+	runtime.GC()
+	debug.FreeOSMemory()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	s := sample{at: time.Since(start), heap: float64(stats.HeapAlloc), handles: cabi.Live()}
+	var err error
+	s.resident, s.native, err = mapped()
+	return s, err
+}
+
+// goArena is how addresses of Go's heap begin, on 64 bits.
+const goArena = "c0"
+
+// mapped gives the memory of the process that is resident, and the part of it that is neither Go's heap nor of a file.
+func mapped() (resident, native float64, err error) {
+	file, err := os.Open("/proc/self/smaps")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer file.Close()
+	own := false
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		first, rest, _ := strings.Cut(lines.Text(), " ")
+		if low, _, mapping := strings.Cut(first, "-"); mapping && !strings.HasSuffix(first, ":") {
+			fields := strings.Fields(rest)
+			named := len(fields) > 4 && strings.HasPrefix(fields[4], "/")
+			own = !named && !(len(low) == 10 && strings.HasPrefix(low, goArena))
+			continue
+		}
+		if first != "Rss:" {
+			continue
+		}
+		var kib float64
+		if _, err := fmt.Sscan(rest, &kib); err != nil {
+			return 0, 0, err
+		}
+		resident += kib * 1024
+		if own {
+			native += kib * 1024
+		}
+	}
+	return resident, native, lines.Err()
+}
+
+// slope is how much a measure grows per second, by least squares.
+func slope(samples []sample, measure func(*sample) float64) float64 {
+	var n, sumX, sumY, sumXX, sumXY float64
+	for i := range samples {
+		x, y := samples[i].at.Seconds(), measure(&samples[i])
+		n, sumX, sumY, sumXX, sumXY = n+1, sumX+x, sumY+y, sumXX+x*x, sumXY+x*y
+	}
+	divisor := n*sumXX - sumX*sumX
+	if divisor == 0 {
+		return 0
+	}
+	return (n*sumXY - sumX*sumY) / divisor
+}
+
+const (
+	// mostGrowth is what a measure may grow by in growthTime.
+	mostGrowth = 1 << 20
+	growthTime = 10 * time.Minute
+	// warmGrowth is what it may grow by in samples that span less than warmTime: heaps take their size only then.
+	warmGrowth = 16 << 20
+	warmTime   = 5 * time.Minute
+)
+
+// grows says by how much a measure grows in the time that the samples span, and whether that is too much.
+func grows(samples []sample, measure func(*sample) float64) (per10Minutes float64, tooMuch bool) {
+	if len(samples) < 3 {
+		return 0, false
+	}
+	span := samples[len(samples)-1].at - samples[0].at
+	perSecond := slope(samples, measure)
+	per10Minutes = perSecond * growthTime.Seconds()
+	if span < warmTime {
+		return per10Minutes, perSecond*span.Seconds() > warmGrowth
+	}
+	return per10Minutes, per10Minutes > mostGrowth
+}
+
+// settle collects until the handles and goroutines are down to what they were, as long as it has patience, and gives what is left.
+func settle(handles int64, goroutines int, patience time.Duration) (leftHandles int64, leftGoroutines int) {
+	for deadline := time.Now().Add(patience); ; {
+		runtime.GC()
+		leftHandles, leftGoroutines = cabi.Live()-handles, runtime.NumGoroutine()-goroutines
+		if leftHandles <= 0 && leftGoroutines <= 0 || time.Now().After(deadline) {
+			return leftHandles, leftGoroutines
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
