@@ -30,6 +30,7 @@ func main() {
 	flag.IntVar(&options.Requests, "requests", 48, "how many different requests an episode has")
 	flag.IntVar(&options.Changes, "changes", 40, "how many changes an episode has at most")
 	flag.DurationVar(&options.Interval, "interval", 20*time.Second, "how long a round is at least, after which memory is looked at")
+	flag.IntVar(&options.Rounds, "rounds", 5, "how many rounds there are at least; fewer than five say nothing about memory")
 	flag.DurationVar(&options.End, "end", 30*time.Second, "how long handles and goroutines may take to be given back after the end")
 	corpus := flag.String("corpus", os.Getenv("CELGATE_CORPUS"), "the directory of public policies")
 	mutant := flag.Int("mutant", 0, "plant this bug in the core: the run must find it (build tag mutants)")

@@ -2,10 +2,12 @@ package soak
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,13 +95,33 @@ const (
 	warmTime   = 5 * time.Minute
 )
 
+// windows is into how many parts samples are divided.
+const windows = 4
+
+// floor gives the least that a measure was in each window: what is cached at one moment and not at another adds to it, and what leaks raises it.
+// Of few samples all count.
+func floor(samples []sample, measure func(*sample) float64) (least []sample) {
+	if len(samples) < 3*windows {
+		return samples
+	}
+	for i := range windows {
+		window := samples[i*len(samples)/windows : (i+1)*len(samples)/windows]
+		// At the window's middle, as where in it the least is says nothing.
+		at := (window[0].at + window[len(window)-1].at) / 2
+		low := slices.MinFunc(window, func(a, b sample) int { return cmp.Compare(measure(&a), measure(&b)) })
+		low.at = at
+		least = append(least, low)
+	}
+	return least
+}
+
 // grows says by how much a measure grows in the time that the samples span, and whether that is too much.
 func grows(samples []sample, measure func(*sample) float64) (per10Minutes float64, tooMuch bool) {
 	if len(samples) < 3 {
 		return 0, false
 	}
 	span := samples[len(samples)-1].at - samples[0].at
-	perSecond := slope(samples, measure)
+	perSecond := slope(floor(samples, measure), measure)
 	per10Minutes = perSecond * growthTime.Seconds()
 	if span < warmTime {
 		return per10Minutes, perSecond*span.Seconds() > warmGrowth

@@ -20,6 +20,8 @@ type Options struct {
 	Requests, Changes int
 	// Interval is how long a round is at least: then the states return to what they began with, and memory is looked at.
 	Interval time.Duration
+	// Rounds are how many rounds there are at least: fewer than five say nothing about memory.
+	Rounds int
 	// End is how long handles and goroutines may take to be given back after the end.
 	End time.Duration
 	// Corpus may be nil.

@@ -80,6 +80,7 @@ func (p *player) play(ctx context.Context, e *episode) error {
 	working.Wait()
 	for _, w := range workers {
 		p.report.take(w)
+		w.episode = nil
 	}
 	return err
 }

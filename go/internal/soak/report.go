@@ -136,7 +136,12 @@ func (r *Report) Print(out io.Writer) {
 		fmt.Fprintf(out, "memory, slopes of %d samples in %s:", len(judged), (judged[len(judged)-1].at - judged[0].at).Round(time.Second))
 		for _, m := range measures {
 			growth, _ := grows(judged, m.of)
-			fmt.Fprintf(out, " %s %+.3f MiB per 10 minutes;", m.name, growth/(1<<20))
+			fmt.Fprintf(out, " %s %+.3f MiB per 10 minutes (floor ", m.name, growth/(1<<20))
+			var lows []string
+			for _, low := range floor(judged, m.of) {
+				lows = append(lows, fmt.Sprintf("%.1f", m.of(&low)/(1<<20)))
+			}
+			fmt.Fprintf(out, "%s);", strings.Join(lows, ", "))
 		}
 		fmt.Fprintf(out, " handles %d to %d, left %d; goroutines left %d\n", judged[0].handles, judged[len(judged)-1].handles, r.handles, r.goroutines)
 	}

@@ -38,7 +38,8 @@ func run(ctx context.Context, options *Options, report *Report) error {
 		return err
 	}
 	go watch(ctx, options, report)
-	for end := report.start.Add(options.Duration); time.Now().Before(end) && ctx.Err() == nil; {
+	end := report.start.Add(options.Duration)
+	for rounds := 0; (rounds < options.Rounds || time.Now().Before(end)) && ctx.Err() == nil; rounds++ {
 		roundEnd := time.Now().Add(options.Interval)
 		if roundEnd.After(end) {
 			roundEnd = end

@@ -35,7 +35,7 @@ func TestSoak(t *testing.T) {
 	options := short(nil)
 	options.Duration, options.End = 5*time.Second, 20*time.Second
 	if plain {
-		options.Requests, options.Pace = 16, 20
+		options.Requests, options.Pace, options.Rounds = 16, 20, 5
 	}
 	report, err := Run(context.Background(), options)
 	if err != nil {
@@ -155,7 +155,7 @@ func TestFaultsAreFound(t *testing.T) {
 				return &fault
 			})
 			if c.want == "Go's heap grows" {
-				options.Duration = 6 * time.Second
+				options.Rounds = 5
 			}
 			report, err := Run(context.Background(), options)
 			if err != nil {
