@@ -229,6 +229,21 @@ uint32_t celgate_mutant(uint32_t number);
 uint32_t celgate_policy_mutant(uint32_t number);
 #endif
 
+#if defined(CELGATE_EXPRESSIONS)
+// Reads a ValidatingAdmissionPolicy or its binding, of any version of the API, and shows what was read as JSON (docs/abi.md, "Objects").
+//
+// Returns `CELGATE_STATUS_OK` with it; `CELGATE_STATUS_BUFFER_TOO_SMALL` when `out` is too small for `*out_len_out` bytes, to be called
+// again; `CELGATE_STATUS_INVALID` with a text in `out` (what fits of it; `*out_len_out` is its whole length) when the JSON is no such object.
+//
+// # Safety
+// `json` points to `json_len` readable bytes; `out` to `out_cap` writable bytes or is NULL; `out_len_out` is writable.
+celgate_status celgate_object_read(const uint8_t *json,
+                                   size_t json_len,
+                                   uint8_t *out,
+                                   size_t out_cap,
+                                   size_t *out_len_out);
+#endif
+
 // Makes a param set from a previous one (NULL: none) and a batch of changes (docs/abi.md, "Param batches"). What did not change is shared.
 //
 // Returns `CELGATE_STATUS_OK` and a handle to free with `celgate_params_free`, or `CELGATE_STATUS_INVALID` with a text when the batch
@@ -292,7 +307,7 @@ celgate_status celgate_plan_evaluate(const struct celgate_plan *plan,
                                      size_t out_cap,
                                      struct celgate_result *result_out);
 
-// Compiles a policy from the JSON of a ValidatingAdmissionPolicy (admissionregistration.k8s.io/v1).
+// Compiles a policy from the JSON of a ValidatingAdmissionPolicy (admissionregistration.k8s.io, any version; v1 if it names none).
 //
 // Expressions that do not compile are not an error here: they become evaluation errors under the policy's failurePolicy.
 // Returns `CELGATE_STATUS_OK` and a handle to free with `celgate_policy_free`, or `CELGATE_STATUS_INVALID` with a text (what fits of
@@ -319,7 +334,7 @@ uint64_t celgate_policy_evaluations(const struct celgate_policy *policy);
 // `policy` came from `celgate_policy_new`, no call on it is in progress, and it is not used again.
 void celgate_policy_free(struct celgate_policy *policy);
 
-// Reads a binding from the JSON of a ValidatingAdmissionPolicyBinding (admissionregistration.k8s.io/v1).
+// Reads a binding from the JSON of a ValidatingAdmissionPolicyBinding (admissionregistration.k8s.io, any version; v1 if it names none).
 //
 // Selectors that do not parse are not an error here: they become configuration errors where upstream reports them.
 // Returns as `celgate_policy_new`.

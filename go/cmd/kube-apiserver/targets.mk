@@ -51,7 +51,7 @@ run: server kubectl
 	bin/kube-apiserver --embedded-etcd --data-dir=build/run $(RUN_FLAGS)
 
 # Without -vet=off, vet would first analyse all of Kubernetes.
-test-server: server
+test-server: server lib-differential
 	cd $(server_dir) && CELGATE_KUBE_APISERVER=$(CURDIR)/bin/kube-apiserver \
 		$(GO) test -vet=off -count=1 $(server_build_flags) ./...
 

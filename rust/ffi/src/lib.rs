@@ -11,6 +11,8 @@ mod engine;
 #[cfg(feature = "expressions")]
 mod expression;
 mod guard;
+#[cfg(feature = "expressions")]
+mod object;
 mod params;
 mod plan;
 mod policy;
@@ -27,6 +29,8 @@ pub use expression::{
 };
 #[cfg(feature = "mutants")]
 pub use expression::{celgate_mutant, celgate_policy_mutant};
+#[cfg(feature = "expressions")]
+pub use object::celgate_object_read;
 pub use params::{celgate_params, celgate_params_free, celgate_params_new};
 pub use plan::{celgate_plan, celgate_plan_evaluate, celgate_plan_free, celgate_plan_new, celgate_result};
 pub use policy::{

@@ -14,7 +14,7 @@ pub struct celgate_policy(pub(crate) Arc<Policy>);
 /// A ValidatingAdmissionPolicyBinding with its selectors parsed. Immutable; any thread.
 pub struct celgate_binding(pub(crate) Arc<Binding>);
 
-/// Compiles a policy from the JSON of a ValidatingAdmissionPolicy (admissionregistration.k8s.io/v1).
+/// Compiles a policy from the JSON of a ValidatingAdmissionPolicy (admissionregistration.k8s.io, any version; v1 if it names none).
 ///
 /// Expressions that do not compile are not an error here: they become evaluation errors under the policy's failurePolicy.
 /// Returns `CELGATE_STATUS_OK` and a handle to free with `celgate_policy_free`, or `CELGATE_STATUS_INVALID` with a text (what fits of
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn celgate_policy_free(policy: *mut celgate_policy) {
     });
 }
 
-/// Reads a binding from the JSON of a ValidatingAdmissionPolicyBinding (admissionregistration.k8s.io/v1).
+/// Reads a binding from the JSON of a ValidatingAdmissionPolicyBinding (admissionregistration.k8s.io, any version; v1 if it names none).
 ///
 /// Selectors that do not parse are not an error here: they become configuration errors where upstream reports them.
 /// Returns as `celgate_policy_new`.

@@ -186,7 +186,8 @@ mod tests {
             ("m", "d", Some(labelled("1"))),
         ];
         let set = ParamSet::empty().apply(&batch(&changes)).unwrap();
-        let selector = |json| Selector::parse(&serde_json::from_value(json).unwrap()).unwrap();
+        let selector =
+            |json: serde_json::Value| Selector::parse(&crate::api::read::part(&json.to_string()).unwrap()).unwrap();
         let one = selector(json!({"matchLabels": {"app": "1"}}));
         let found: Vec<_> = set.select("n", &one).map(Arc::as_ptr).collect();
         assert_eq!(found, [Arc::as_ptr(set.get("n", "a").unwrap()), Arc::as_ptr(set.get("n", "b").unwrap())]);

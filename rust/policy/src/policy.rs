@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::api::{
-    BindingSpec, FailurePolicy, ParamKind, PolicySpec, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
-};
+use crate::api::{BindingSpec, FailurePolicy, ParamKind, PolicySpec, read};
 use crate::compile::Program;
 use crate::constraints::Constraints;
 use crate::counts::Counted;
@@ -31,11 +29,10 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Compiles a policy from its JSON (any version of the API). Expressions that do not compile are inside, as errors; the error of
-    /// this function is about the JSON.
+    /// Compiles a policy from its JSON (any version of the API, v1 if it names none). Expressions that do not compile are inside, as
+    /// errors; the error of this function is about the JSON.
     pub fn from_json(json: &[u8]) -> Result<Policy, String> {
-        let policy: ValidatingAdmissionPolicy =
-            serde_json::from_slice(json).map_err(|error| format!("policy: {error}"))?;
+        let policy = read::policy(json)?;
         let PolicySpec { param_kind, match_constraints, failure_policy, .. } = &policy.spec;
         Ok(Policy {
             failure_policy: *failure_policy,
@@ -121,10 +118,9 @@ pub(crate) struct ParamRef {
 }
 
 impl Binding {
-    /// Reads a binding from its JSON (any version of the API); the error is about the JSON.
+    /// Reads a binding from its JSON (any version of the API, v1 if it names none); the error is about the JSON.
     pub fn from_json(json: &[u8]) -> Result<Binding, String> {
-        let binding: ValidatingAdmissionPolicyBinding =
-            serde_json::from_slice(json).map_err(|error| format!("binding: {error}"))?;
+        let binding = read::binding(json)?;
         let BindingSpec { param_ref, match_resources, .. } = binding.spec;
         Ok(Binding {
             name: binding.metadata.name.into(),

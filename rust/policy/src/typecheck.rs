@@ -18,7 +18,7 @@ use celgate_k8s::openapi::{DeclaredTypes, Schema, declare};
 use celgate_k8s::types::variable_type;
 use serde::Serialize;
 
-use crate::api::NamedExpression;
+use crate::api::{NamedExpression, PolicySpec, read};
 use crate::environment;
 use input::{Input, Kind, Subject};
 
@@ -36,12 +36,12 @@ struct ExpressionWarning {
 pub fn type_check(json: &[u8]) -> Result<Vec<u8>, String> {
     let failed = |error| format!("type checking: {error}");
     let input: Input = serde_json::from_slice(json).map_err(failed)?;
-    serde_json::to_vec(&warnings(&input)).map_err(failed)
+    let policy = read::policy(input.policy.get().as_bytes())?;
+    serde_json::to_vec(&warnings(&input, &policy.spec)).map_err(failed)
 }
 
-fn warnings(input: &Input) -> Vec<ExpressionWarning> {
-    let spec = &input.policy.spec;
-    let subjects: Vec<Typed<'_>> = input.types.iter().filter_map(|subject| Typed::new(input, subject)).collect();
+fn warnings(input: &Input, spec: &PolicySpec) -> Vec<ExpressionWarning> {
+    let subjects: Vec<Typed<'_>> = input.types.iter().filter_map(|subject| Typed::new(input, spec, subject)).collect();
     let mut warnings = Vec::new();
     for (index, validation) in spec.validations.iter().enumerate() {
         let mut warn = |field, text: &str| {
@@ -69,13 +69,13 @@ const PARAMS_NUMBER: u32 = 1;
 
 impl<'a> Typed<'a> {
     /// `None` if the kind's schema is none: such a kind is left out.
-    fn new(input: &'a Input, subject: &'a Subject) -> Option<Typed<'a>> {
+    fn new(input: &'a Input, spec: &PolicySpec, subject: &'a Subject) -> Option<Typed<'a>> {
         let mut types = DeclaredTypes::new(keywords_as_fields(Version::STORED));
         let object = declared(&mut types, subject, OBJECT_NUMBER).ok()?;
         let params =
             input.params.as_ref().map(|params| declared(&mut types, params, PARAMS_NUMBER).unwrap_or(Type::Dyn));
         let env = environment::for_type_checking(types, object, params);
-        Some(Typed { kind: &subject.kind, env: with_variables(env, &input.policy.spec.variables) })
+        Some(Typed { kind: &subject.kind, env: with_variables(env, &spec.variables) })
     }
 }
 

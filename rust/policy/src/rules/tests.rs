@@ -1,11 +1,12 @@
 use super::*;
+use crate::api::read;
 
 fn key(json: &str) -> Key {
     serde_json::from_str(json).unwrap()
 }
 
 fn rules(json: &str) -> Vec<NamedRule> {
-    serde_json::from_str(json).unwrap()
+    read::part(json).unwrap()
 }
 
 const POD: &str = r#"{"resource":{"version":"v1","resource":"pods"},"operation":"CREATE","namespaced":true,"kind":{"version":"v1","kind":"Pod"}}"#;

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::api::read;
 
 impl Labels for BTreeMap<&str, &str> {
     fn label(&self, key: &str) -> Option<&str> {
@@ -9,7 +10,7 @@ impl Labels for BTreeMap<&str, &str> {
 }
 
 fn selector(json: &str) -> Result<Selector, String> {
-    Selector::parse(&serde_json::from_str(json).unwrap())
+    Selector::parse(&read::part(json).unwrap())
 }
 
 #[test]

@@ -5,12 +5,11 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::api::ValidatingAdmissionPolicy;
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    pub(super) policy: ValidatingAdmissionPolicy,
+    /// A ValidatingAdmissionPolicy, read as all of them are.
+    pub(super) policy: Box<RawValue>,
     /// The types that the policy is about, in the order of warnings.
     pub(super) types: Vec<Subject>,
     /// The type of params, if the policy has a valid paramKind.

@@ -10,6 +10,7 @@ pub mod expressions;
 pub mod format;
 pub mod ip;
 mod library;
+pub mod object;
 pub mod parser;
 pub mod quantity;
 pub mod record;
@@ -43,6 +44,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "record", run: record::run },
     Target { name: "abi", run: abi::run },
     Target { name: "typecheck", run: typecheck::run },
+    Target { name: "object", run: object::run },
 ];
 
 /// The bytes as text; what is not UTF-8 is replaced, so that every input is of use.
