@@ -7,7 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
+	"log/slog"
 	"os"
 	"runtime"
 
@@ -31,8 +31,7 @@ func main() {
 	mutants := flag.Bool("mutants", false, "plant each of the core's bugs in turn, and fail if the worlds do not find one (build tag mutants)")
 	flag.Parse()
 	// Policies with errors of configuration are wanted here; to log them would only take time.
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 	utilruntime.ErrorHandlers = nil
 	if err := run(options, *corpus, *mode, *mutants); err != nil {
 		fmt.Fprintln(os.Stderr, "differential-admission:", err)

@@ -27,8 +27,10 @@ type Case struct {
 	// Bindings; a case without any gets one with the action Deny for each policy.
 	Bindings   []*v1.ValidatingAdmissionPolicyBinding `json:"bindings,omitempty"`
 	Namespaces []*corev1.Namespace                    `json:"namespaces,omitempty"`
-	Params     []json.RawMessage                      `json:"params,omitempty"`
-	Kinds      []CaseKind                             `json:"kinds,omitempty"`
+	// Static are policies and bindings of manifests; those without a binding get none.
+	Static *Static           `json:"static,omitempty"`
+	Params []json.RawMessage `json:"params,omitempty"`
+	Kinds  []CaseKind        `json:"kinds,omitempty"`
 	// Allowed are the authorization checks that are allowed, as "user verb group/resource" or "user verb /path"; others get no opinion,
 	// or the error "down" if the verb is "explode".
 	Allowed []string `json:"allowed,omitempty"`
@@ -53,6 +55,7 @@ type CaseChange struct {
 	Apply  json.RawMessage `json:"apply,omitempty"`
 	Delete json.RawMessage `json:"delete,omitempty"`
 	Unseen bool            `json:"unseen,omitempty"`
+	Static *Static         `json:"static,omitempty"`
 	// Kinds replaces the custom kinds, if it is there; it may be empty.
 	Kinds *[]CaseKind `json:"kinds,omitempty"`
 }
@@ -104,7 +107,7 @@ func Load(path string) (*Case, error) {
 
 // World makes the case's world.
 func (c *Case) World() (*World, error) {
-	w := &World{Policies: c.Policies, Bindings: c.Bindings, Namespaces: c.Namespaces}
+	w := &World{Policies: c.Policies, Bindings: c.Bindings, Namespaces: c.Namespaces, Static: c.Static}
 	if len(w.Bindings) == 0 {
 		for _, policy := range w.Policies {
 			binding := &v1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: policy.Name}}
@@ -184,6 +187,9 @@ func (c *Case) Script() (*Script, error) {
 
 func (c *CaseChange) change(stored bool) (change Change, err error) {
 	change.Unseen = c.Unseen
+	if change.Static = c.Static; change.Static != nil {
+		change.Static.Default()
+	}
 	if c.Kinds != nil {
 		change.Kinds = kindsOf(*c.Kinds)
 	}

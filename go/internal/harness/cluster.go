@@ -42,6 +42,8 @@ type Cluster struct {
 
 	dynamic clienttesting.ObjectTracker
 	version int
+	// manifests are nil if the world has none.
+	manifests *manifests
 }
 
 // firstVersion is greater than the resourceVersions that worlds begin with.
@@ -78,10 +80,17 @@ func prepare(ctx context.Context, plugin Plugin, world *World) (*Cluster, inform
 	plugin.SetDrainedNotification(ctx.Done())
 	plugin.SetUnconditionalAuthorizer(worldAuthorizer{world})
 	plugin.SetExcludedAdmissionResources(excluded)
+	var manifests *manifests
+	if world.Static != nil {
+		manifests = newManifests(world.Static)
+		if err := manifests.attach(ctx, plugin); err != nil {
+			return nil, nil, err
+		}
+	}
 	if err := plugin.ValidateInitialization(); err != nil {
 		return nil, nil, err
 	}
-	c := &Cluster{Plugin: plugin, Client: client, Dynamic: dynamicClient, Objects: Objects("v1", "v2", "v3"), dynamic: dynamicClient.Tracker(), version: firstVersion}
+	c := &Cluster{Plugin: plugin, Client: client, Dynamic: dynamicClient, Objects: Objects("v1", "v2", "v3"), dynamic: dynamicClient.Tracker(), version: firstVersion, manifests: manifests}
 	return c, factory, nil
 }
 

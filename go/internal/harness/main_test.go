@@ -2,7 +2,7 @@ package harness
 
 import (
 	"fmt"
-	"io"
+	"log/slog"
 	"os"
 	"testing"
 
@@ -11,8 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 	utilruntime.ErrorHandlers = nil
 	if what := os.Getenv(aloneVariable); what != "" {
 		if err := runAlone(what); err != nil {

@@ -29,6 +29,7 @@ type Oracle struct {
 	state      *State
 	dispatcher generic.Dispatcher[upstream.PolicyHook]
 	hooks      []upstream.PolicyHook
+	static     handSource
 	compiled   map[string]compiledUpstream
 	// scopes are those of the param kinds that have been found, kept as long as a policy names them.
 	scopes map[schema.GroupVersionKind]meta.RESTScope
@@ -87,7 +88,10 @@ func (o *Oracle) Refresh(context.Context) error {
 	bindings := list[*v1.ValidatingAdmissionPolicyBinding](o.state, bindingsResource)
 	slices.SortFunc(policies, func(a, b *v1.ValidatingAdmissionPolicy) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(bindings, func(a, b *v1.ValidatingAdmissionPolicyBinding) int { return cmp.Compare(a.Name, b.Name) })
-	o.hooks = nil
+	if err := o.static.refresh(o.state.static); err != nil {
+		return err
+	}
+	o.hooks = slices.Clone(o.static.Hooks())
 	named := map[schema.GroupVersionKind]bool{}
 	known := map[string]bool{}
 	for _, policy := range policies {
@@ -152,16 +156,20 @@ func (o *Oracle) compile(policy *v1.ValidatingAdmissionPolicy) (upstream.Validat
 
 // Validate decides a request.
 func (o *Oracle) Validate(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces) error {
-	if exempt(a) {
-		return nil
-	}
-	return o.dispatcher.Dispatch(ctx, a, objects, o.hooks)
+	return dispatch(ctx, a, objects, o.dispatcher, &o.static, o.hooks)
 }
 
-// exempt says whether the plugin judges a request at all, which it finds out before its dispatcher.
-func exempt(a admission.Attributes) bool {
+// dispatch does what the plugin does before its dispatcher: it leaves out the hooks that may not judge a request.
+func dispatch(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces, dispatcher generic.Dispatcher[upstream.PolicyHook],
+	static *handSource, hooks []upstream.PolicyHook) error {
 	resource := a.GetResource().GroupResource()
-	return slices.Contains(excluded, resource) || resource.Group == v1.GroupName && slices.Contains(admissionResources, resource.Resource)
+	if slices.Contains(excluded, resource) {
+		return nil
+	}
+	if resource.Group == v1.GroupName && slices.Contains(admissionResources, resource.Resource) {
+		hooks = static.Hooks()
+	}
+	return dispatcher.Dispatch(ctx, a, objects, hooks)
 }
 
 // admissionResources are those that upstream's generic plugin exempts from policies of the API.

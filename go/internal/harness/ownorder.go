@@ -20,6 +20,7 @@ const refreshTries = 300
 type ownOrder struct {
 	state      *State
 	source     generic.Source[upstream.PolicyHook]
+	static     handSource
 	dispatcher generic.Dispatcher[upstream.PolicyHook]
 }
 
@@ -63,15 +64,19 @@ func newOwnOrder(ctx context.Context, state *State) (*ownOrder, *countingIndexer
 		}
 		return evaluator
 	}
-	o.source = generic.NewPolicySource[*v1.ValidatingAdmissionPolicy, *v1.ValidatingAdmissionPolicyBinding, upstream.Validator](
+	api := generic.NewPolicySource[*v1.ValidatingAdmissionPolicy, *v1.ValidatingAdmissionPolicyBinding, upstream.Validator](
 		state.informer(policiesResource), listCounter{bindings, counter}, upstream.NewValidatingAdmissionPolicyAccessor, upstream.NewValidatingAdmissionPolicyBindingAccessor,
 		compile, state.mapFactory(), state.dynamicClient(), state.restMapper())
+	o.source = generic.NewCompositePolicySource(&o.static, api)
 	go func() { _ = o.source.Run(ctx) }() // its only error is that it already runs
 	return o, counter
 }
 
 // refresh waits until the source has seen everything, perhaps in another order than before.
 func (o *ownOrder) refresh(ctx context.Context, counter *countingIndexer) error {
+	if err := o.static.refresh(o.state.static); err != nil {
+		return err
+	}
 	// What is stored when the second list begins was made after the first one, and that saw all changes.
 	for range 2 {
 		before := counter.count()
@@ -88,10 +93,7 @@ func (o *ownOrder) refresh(ctx context.Context, counter *countingIndexer) error 
 
 // Validate decides a request.
 func (o *ownOrder) Validate(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces) error {
-	if exempt(a) {
-		return nil
-	}
-	return o.dispatcher.Dispatch(ctx, a, objects, o.source.Hooks())
+	return dispatch(ctx, a, objects, o.dispatcher, &o.static, o.source.Hooks())
 }
 
 // CompareOwnOrder plays a script with celgate's plugin and with upstream's own source and dispatcher, and looks whether each outcome of

@@ -20,6 +20,9 @@ const settleTime = 20 * time.Second
 
 // Apply makes a change in the cluster's API server. Changes of the kinds that are served, and unseen ones, cannot be made here.
 func (c *Cluster) Apply(change Change) error {
+	if change.Static != nil {
+		return c.manifests.set(change.Static)
+	}
 	if change.Delete != nil {
 		return c.each(change.Delete, func(tracker clienttesting.ObjectTracker, resource schema.GroupVersionResource, object metav1.Object) error {
 			err := tracker.Delete(resource, object.GetNamespace(), object.GetName())

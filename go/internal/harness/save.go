@@ -15,7 +15,7 @@ import (
 // FromScript makes the case of a script. Of the authorizer only AuthorizeByVerb can be kept.
 func FromScript(script *Script) (*Case, error) {
 	w := script.World
-	c := &Case{Policies: w.Policies, Bindings: w.Bindings, Namespaces: w.Namespaces, Kinds: caseKinds(w.Kinds), ByVerb: true, Stored: true, Unordered: true}
+	c := &Case{Policies: w.Policies, Bindings: w.Bindings, Static: w.Static, Namespaces: w.Namespaces, Kinds: caseKinds(w.Kinds), ByVerb: true, Stored: true, Unordered: true}
 	for _, param := range w.Params {
 		data, err := encode(param)
 		if err != nil {
@@ -75,7 +75,7 @@ func caseRequest(step *Step) (CaseRequest, error) {
 		}
 	}
 	for _, change := range step.Changes {
-		made.Changes = append(made.Changes, CaseChange{Unseen: change.Unseen})
+		made.Changes = append(made.Changes, CaseChange{Unseen: change.Unseen, Static: change.Static})
 		into := &made.Changes[len(made.Changes)-1]
 		if change.Kinds != nil {
 			kinds := caseKinds(change.Kinds)

@@ -136,6 +136,11 @@ func NewCelgateOf(ctx context.Context, state *State) (Engine, error) {
 	plugin.SetDrainedNotification(ctx.Done())
 	plugin.SetUnconditionalAuthorizer(worldAuthorizer{state.world})
 	plugin.SetExcludedAdmissionResources(excluded)
+	if state.manifests != nil {
+		if err := state.manifests.attach(ctx, plugin); err != nil {
+			return nil, err
+		}
+	}
 	if err := plugin.ValidateInitialization(); err != nil {
 		return nil, err
 	}

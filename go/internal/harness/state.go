@@ -39,6 +39,9 @@ type State struct {
 	// objects have the equivalent resources as they are now.
 	objects admission.ObjectInterfaces
 	version int
+	// static are the manifests that were taken last, nil if none are configured; manifests are those of the plugin.
+	static    *Static
+	manifests *manifests
 }
 
 // Change is a step of a State.
@@ -49,11 +52,16 @@ type Change struct {
 	Unseen bool
 	// Kinds replaces the custom kinds that are served, if it is not nil.
 	Kinds []Kind
+	// Static replaces the manifests, if it is not nil; only worlds that begin with some can have others.
+	Static *Static
 }
 
 // NewState makes the state that a world begins with.
 func NewState(world *World) (*State, error) {
 	s := &State{world: world, stored: map[schema.GroupVersionResource]map[string]runtime.Object{}, informers: map[schema.GroupVersionResource]*handInformer{}}
+	if world.Static != nil {
+		s.static, s.manifests = world.Static, newManifests(world.Static)
+	}
 	s.serve(world.Kinds)
 	s.equate(world.Kinds)
 	typed, custom := world.objects()
@@ -67,6 +75,14 @@ func NewState(world *World) (*State, error) {
 
 // Apply makes a change.
 func (s *State) Apply(change Change) error {
+	if change.Static != nil {
+		if err := s.manifests.set(change.Static); err != nil {
+			return err
+		}
+		if !change.Static.Broken {
+			s.static = change.Static
+		}
+	}
 	for _, single := range []Change{{Kinds: change.Kinds}, {Apply: change.Apply, Unseen: change.Unseen}, {Delete: change.Delete, Unseen: change.Unseen}} {
 		for _, part := range s.Parts(single) {
 			if err := part.Apply(); err != nil {

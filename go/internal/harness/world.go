@@ -20,6 +20,8 @@ type World struct {
 	Policies   []*v1.ValidatingAdmissionPolicy
 	Bindings   []*v1.ValidatingAdmissionPolicyBinding
 	Namespaces []*corev1.Namespace
+	// Static are the policies of manifests; nil if the server has none configured.
+	Static *Static
 	// Params are of types that client-go knows, or unstructured of one of Kinds.
 	Params []runtime.Object
 	// Kinds are the custom kinds that the cluster knows.
@@ -66,6 +68,9 @@ func (w *World) Default() {
 	}
 	for _, binding := range w.Bindings {
 		defaultStored(binding)
+	}
+	if w.Static != nil {
+		w.Static.Default()
 	}
 }
 

@@ -18,6 +18,9 @@ func (g *Generator) Change() harness.Change {
 		delete(g.policies, name)
 		return harness.Change{Delete: deleted}
 	}
+	if g.static && g.one(4) {
+		return g.changeStatic()
+	}
 	switch g.random.IntN(12) {
 	case 0, 1:
 		return g.changePolicy()

@@ -30,6 +30,8 @@ type Generator struct {
 	policies map[string]*v1.ValidatingAdmissionPolicy
 	bindings map[string]*v1.ValidatingAdmissionPolicyBinding
 	kinds    []harness.Kind
+	// scripted worlds can have manifests, static says that this one has: their changes are seen one at a time, between requests.
+	scripted, static bool
 	// objects of the corpus's policies that were chosen.
 	objects []runtime.Object
 }
@@ -55,6 +57,7 @@ func some[T any](g *Generator, n int, from []T) []T {
 
 // Script makes a world and requests in it.
 func (g *Generator) Script(requests int) *harness.Script {
+	g.scripted = true
 	script := &harness.Script{World: g.World()}
 	for range requests {
 		step := harness.Step{}
@@ -81,6 +84,9 @@ func (g *Generator) World() *harness.World {
 	g.policies, g.bindings, g.objects = map[string]*v1.ValidatingAdmissionPolicy{}, map[string]*v1.ValidatingAdmissionPolicyBinding{}, nil
 	g.kinds = g.someKinds()
 	w := &harness.World{Kinds: g.kinds, Authorize: harness.AuthorizeByVerb}
+	if g.static = g.scripted && g.one(4); g.static {
+		w.Static = g.manifests()
+	}
 	for _, name := range []string{"prod", "dev", "plain"} {
 		w.Namespaces = append(w.Namespaces, namespace(name, namespaces[name]))
 	}
@@ -89,7 +95,12 @@ func (g *Generator) World() *harness.World {
 		count = 1 + g.random.IntN(2)
 	}
 	for i := range count {
-		policy, bindings, params := g.boundPolicy(fmt.Sprintf("%spolicy-%d", g.prefix, i))
+		name := fmt.Sprintf("%spolicy-%d", g.prefix, i)
+		if g.static && g.one(12) {
+			// As manifests have it; the API server takes no such names, but may have some from before.
+			name = fmt.Sprintf("%sstatic-%d%s", g.prefix, i, staticSuffix)
+		}
+		policy, bindings, params := g.boundPolicy(name)
 		w.Policies = append(w.Policies, policy)
 		w.Bindings = append(w.Bindings, bindings...)
 		w.Params = append(w.Params, params...)
@@ -114,7 +125,7 @@ func (g *Generator) Resume(w *harness.World) {
 	for _, binding := range w.Bindings {
 		g.bindings[binding.Name] = binding
 	}
-	g.kinds = w.Kinds
+	g.kinds, g.static = w.Kinds, w.Static != nil
 }
 
 func namespace(name string, labels map[string]string) *corev1.Namespace {

@@ -31,6 +31,9 @@ func (g *Generator) Request() *harness.Request {
 		return r
 	}
 	target := pick(g, targets...)
+	if g.static && g.one(6) {
+		target = pick(g, admissionTargets...)
+	}
 	if target.weight > 1 && g.one(target.weight) {
 		target = targets[0]
 	}

@@ -92,6 +92,9 @@ func clone(script *harness.Script) *harness.Script {
 	world := *script.World
 	world.Policies, world.Bindings, world.Namespaces = copies(world.Policies), copies(world.Bindings), copies(world.Namespaces)
 	world.Params, world.Kinds = slices.Clone(world.Params), slices.Clone(world.Kinds)
+	if world.Static != nil {
+		world.Static = world.Static.DeepCopy()
+	}
 	copied := &harness.Script{World: &world}
 	for _, step := range script.Steps {
 		request := *step.Request
@@ -99,6 +102,9 @@ func clone(script *harness.Script) *harness.Script {
 		for _, change := range step.Changes {
 			if change.Apply != nil {
 				change.Apply = change.Apply.DeepCopyObject()
+			}
+			if change.Static != nil {
+				change.Static = change.Static.DeepCopy()
 			}
 			made.Changes = append(made.Changes, change)
 		}
@@ -120,6 +126,9 @@ func edits(script *harness.Script) (all []edit) {
 	w := script.World
 	removing(&all, len(w.Policies), func(s *harness.Script, i int) { s.World.Policies = slices.Delete(s.World.Policies, i, i+1) })
 	removing(&all, len(w.Bindings), func(s *harness.Script, i int) { s.World.Bindings = slices.Delete(s.World.Bindings, i, i+1) })
+	if w.Static != nil {
+		all = append(all, staticEdits(w.Static, func(s *harness.Script) *harness.Static { return s.World.Static })...)
+	}
 	removing(&all, len(w.Params), func(s *harness.Script, i int) { s.World.Params = slices.Delete(s.World.Params, i, i+1) })
 	removing(&all, len(w.Namespaces), func(s *harness.Script, i int) { s.World.Namespaces = slices.Delete(s.World.Namespaces, i, i+1) })
 	removing(&all, len(w.Kinds), func(s *harness.Script, i int) { s.World.Kinds = slices.Delete(s.World.Kinds, i, i+1) })
@@ -137,6 +146,9 @@ func edits(script *harness.Script) (all []edit) {
 	for i := range script.Steps {
 		for j, change := range script.Steps[i].Changes {
 			get := func(s *harness.Script) runtime.Object { return s.Steps[i].Changes[j].Apply }
+			if change.Static != nil {
+				all = append(all, staticEdits(change.Static, func(s *harness.Script) *harness.Static { return s.Steps[i].Changes[j].Static })...)
+			}
 			switch object := change.Apply.(type) {
 			case *v1.ValidatingAdmissionPolicy:
 				all = append(all, policyEdits(object, get)...)
@@ -201,6 +213,19 @@ func policyEdits(policy *v1.ValidatingAdmissionPolicy, get func(*harness.Script)
 	}
 	all = append(all, clearing(func(s *harness.Script) **v1.ParamKind { return &spec(s).ParamKind }))
 	return append(all, matchEdits(func(s *harness.Script) *v1.MatchResources { return spec(s).MatchConstraints })...)
+}
+
+// staticEdits make manifests smaller that get finds in a script.
+func staticEdits(static *harness.Static, get func(*harness.Script) *harness.Static) (all []edit) {
+	removing(&all, len(static.Policies), func(s *harness.Script, i int) { get(s).Policies = slices.Delete(get(s).Policies, i, i+1) })
+	removing(&all, len(static.Bindings), func(s *harness.Script, i int) { get(s).Bindings = slices.Delete(get(s).Bindings, i, i+1) })
+	for i, policy := range static.Policies {
+		all = append(all, policyEdits(policy, func(s *harness.Script) runtime.Object { return get(s).Policies[i] })...)
+	}
+	for i := range static.Bindings {
+		all = append(all, bindingEdits(func(s *harness.Script) runtime.Object { return get(s).Bindings[i] })...)
+	}
+	return all
 }
 
 func bindingEdits(get func(*harness.Script) runtime.Object) []edit {

@@ -161,7 +161,3 @@ func review(*Generator, *harness.Request) runtime.Object {
 func accessReview(*Generator, *harness.Request) runtime.Object {
 	return &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: "u"}}
 }
-
-func policyObject(g *Generator, r *harness.Request) runtime.Object {
-	return &v1.ValidatingAdmissionPolicy{ObjectMeta: g.meta(r)}
-}

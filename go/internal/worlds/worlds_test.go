@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
+	v1 "k8s.io/api/admissionregistration/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
@@ -16,8 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 	utilruntime.ErrorHandlers = nil
 	os.Exit(m.Run())
 }
@@ -132,4 +134,41 @@ func TestShrink(t *testing.T) {
 			t.Fatalf("edit %d changed the original: %v", i, err)
 		}
 	}
+}
+
+// Manifests have a say in some worlds: over what the API's policies judge, and over what they may not judge.
+func TestManifestsDecide(t *testing.T) {
+	var usual, admission, changed, broken int
+	for world := range uint64(60) {
+		script := NewGenerator(5, world, "m-", nil).Script(40)
+		if script.World.Static == nil {
+			continue
+		}
+		played, err := harness.PlayUpstream(context.Background(), script, "m-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, step := range script.Steps {
+			for _, change := range step.Changes {
+				if change.Static != nil {
+					changed++
+				}
+				if change.Static != nil && change.Static.Broken {
+					broken++
+				}
+			}
+			if !strings.Contains(played.Outcomes[i].String(), staticSuffix+"' with binding") {
+				continue
+			}
+			if step.Request.Resource.Group == v1.GroupName {
+				admission++
+			} else {
+				usual++
+			}
+		}
+	}
+	if usual < 20 || admission < 10 || changed < 10 || broken < 3 {
+		t.Errorf("%d usual requests and %d of the admission configuration are judged by manifests, which change %d times, %d of them to broken ones", usual, admission, changed, broken)
+	}
+	t.Logf("%d, %d; %d, %d", usual, admission, changed, broken)
 }
