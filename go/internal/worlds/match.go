@@ -28,6 +28,37 @@ func (g *Generator) match() *v1.MatchResources {
 	return match
 }
 
+// emptyMatch makes constraints that are what the API's defaults make of none.
+func (g *Generator) emptyMatch() *v1.MatchResources {
+	return &v1.MatchResources{
+		ResourceRules:     pick(g, nil, []v1.NamedRuleWithOperations{}),
+		NamespaceSelector: &metav1.LabelSelector{MatchLabels: pick(g, nil, map[string]string{})},
+		ObjectSelector:    &metav1.LabelSelector{MatchExpressions: pick(g, nil, []metav1.LabelSelectorRequirement{})},
+		MatchPolicy:       pointer(v1.Equivalent),
+	}
+}
+
+// empty takes away a part of constraints.
+func (g *Generator) empty(match *v1.MatchResources) {
+	rule := &match.ResourceRules[0]
+	switch g.random.IntN(7) {
+	case 0:
+		match.ResourceRules = pick(g, nil, []v1.NamedRuleWithOperations{})
+	case 1:
+		*rule = v1.NamedRuleWithOperations{}
+	case 2:
+		rule.APIGroups = nil
+	case 3:
+		rule.APIVersions = []string{}
+	case 4:
+		rule.Resources = nil
+	case 5:
+		rule.Operations = nil
+	default:
+		rule.ResourceNames = []string{}
+	}
+}
+
 func (g *Generator) rule() v1.NamedRuleWithOperations {
 	all := []v1.OperationType{v1.OperationAll}
 	rule := v1.NamedRuleWithOperations{RuleWithOperations: v1.RuleWithOperations{

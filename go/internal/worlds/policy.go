@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,7 +27,15 @@ func (g *Generator) policy(name string) *v1.ValidatingAdmissionPolicy {
 	default:
 		g.expressions(policy)
 	}
+	if variables := policy.Spec.Variables; len(variables) > 0 && g.one(8) {
+		// The API server takes a name twice.
+		again := v1.Variable{Name: pick(g, variables...).Name, Expression: pick(g, variablePool...)}
+		policy.Spec.Variables = slices.Insert(variables, g.random.IntN(len(variables)+1), again)
+	}
 	// What the API server's defaults give, where upstream's code and the core have the same default.
+	if g.one(40) {
+		g.empty(policy.Spec.MatchConstraints)
+	}
 	if g.one(60) {
 		policy.Spec.MatchConstraints = nil
 	}
@@ -135,8 +144,14 @@ func (g *Generator) binding(policy *v1.ValidatingAdmissionPolicy, name string) *
 		[]v1.ValidationAction{v1.Audit}, []v1.ValidationAction{v1.Warn, v1.Audit}, []v1.ValidationAction{v1.Deny, v1.Audit}, []v1.ValidationAction{v1.Audit, v1.Deny})
 	if g.one(4) {
 		binding.Spec.MatchResources = g.match()
+		if g.one(10) {
+			g.empty(binding.Spec.MatchResources)
+		}
 		if g.one(2) {
 			binding.Spec.MatchResources.ResourceRules = nil
+		}
+		if g.one(6) {
+			binding.Spec.MatchResources = g.emptyMatch()
 		}
 	}
 	if policy.Spec.ParamKind != nil && !g.one(6) || g.one(20) {

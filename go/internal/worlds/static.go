@@ -21,7 +21,7 @@ func (g *Generator) manifests() *harness.Static {
 		if policy.Spec.MatchConstraints == nil {
 			policy.Spec.MatchConstraints = g.match()
 		}
-		if g.one(2) {
+		if len(policy.Spec.MatchConstraints.ResourceRules) > 0 && g.one(2) {
 			rule := &policy.Spec.MatchConstraints.ResourceRules[0]
 			rule.Operations, rule.Scope, rule.ResourceNames = []v1.OperationType{v1.OperationAll}, nil, nil
 			rule.APIGroups, rule.APIVersions = pick(g, []string{"*"}, []string{v1.GroupName}), []string{"*"}
