@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,6 +26,8 @@ const (
 	aloneTime = 3 * time.Second
 	// aloneMemory is how many bytes upstream may map for one request.
 	aloneMemory = 4 << 30
+	// aloneStack is how many bytes a goroutine's stack may have: what recurses without end passes it sooner than Go's limit.
+	aloneStack = 64 << 20
 )
 
 // upstreamAlone sends a case's request to upstream's plugin in a process of its own and says what became of it: "answers", "hangs", "dies".
@@ -96,6 +99,7 @@ func runAlone(what string) error {
 	if err := limitMemory(); err != nil {
 		return err
 	}
+	debug.SetMaxStack(aloneStack)
 	request, err := c.Requests[index].Request()
 	if err != nil {
 		return err

@@ -28,9 +28,10 @@ func (g *Generator) policy(name string) *v1.ValidatingAdmissionPolicy {
 		g.expressions(policy)
 	}
 	if variables := policy.Spec.Variables; len(variables) > 0 && g.one(8) {
-		// The API server takes a name twice.
-		again := v1.Variable{Name: pick(g, variables...).Name, Expression: pick(g, variablePool...)}
-		policy.Spec.Variables = slices.Insert(variables, g.random.IntN(len(variables)+1), again)
+		// The API server takes a name twice. One that reads itself then would be the end of upstream's process.
+		i := g.random.IntN(len(variables))
+		again := v1.Variable{Name: variables[i].Name, Expression: pick(g, "'again'", "2", "[1, 2]", "object", "request.name", "nosuch", "1 / 0")}
+		policy.Spec.Variables = slices.Insert(variables, i+1+g.random.IntN(len(variables)-i), again)
 	}
 	// What the API server's defaults give, where upstream's code and the core have the same default.
 	if g.one(40) {
