@@ -90,9 +90,10 @@ const (
 	// mostGrowth is what a measure may grow by in growthTime.
 	mostGrowth = 1 << 20
 	growthTime = 10 * time.Minute
-	// warmGrowth is what it may grow by in samples that span less than warmTime: heaps take their size only then.
+	// warmGrowth is what it may grow by in samples that span less than warmTime: the C library's heaps reach their size in some ten minutes of
+	// changes, of which a short run judges too much.
 	warmGrowth = 16 << 20
-	warmTime   = 5 * time.Minute
+	warmTime   = 15 * time.Minute
 )
 
 // windows is into how many parts samples are divided.
