@@ -25,13 +25,15 @@ fn plans_tell_what_they_need() {
     assert!(empty.info_json().starts_with(r#"{"empty":true"#));
     let spec = json!({"matchConstraints": {"namespaceSelector": {"matchLabels": {"a": "b"}}, "resourceRules": [
         {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["pods"]}]},
-        "validations": [{"expression": "object.x == oldObject.x"}]});
+        "validations": [{"expression": "object.x == oldObject.x"}, {"expression": "object.list.all(e, has(e.y))"}]});
     let info: serde_json::Value = serde_json::from_str(&Snapshot::of(spec).plan().info_json()).unwrap();
     assert_eq!(
         info,
         json!({"empty": false, "versions": [{"group": "", "version": "v1", "kind": "Pod"}], "params": [],
                "needs": {"request": false, "object": true, "oldObject": true, "namespaceObject": false, "namespaceLabels": true,
-                         "objectLabels": false}})
+                         "objectLabels": false},
+               "projections": {"object": {"fields": {"x": true, "list": {"elements": {"fields": {"y": {}}}}}},
+                               "oldObject": {"fields": {"x": true}}}})
     );
     let other = json!({"matchConstraints": {"resourceRules": [
         {"apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["*"]}]}, "validations": [{"expression": "false"}]});
