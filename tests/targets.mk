@@ -107,8 +107,8 @@ SOAK_MUTANTS ?= 1 10 20 30 50
 .PHONY: soak-mutants
 soak-mutants: lib-differential
 	$(call soak_build,-tags mutants)
-	@mkdir -p build; for mutant in $(SOAK_MUTANTS); do ! $(BIN)/$@ $(soak_time) --mutant=$$mutant $(SOAK_FLAGS) >build/soak-mutant.log || { echo "bug $$mutant is not found"; exit 1; }; \
-	grep -q 'wrong answers' build/soak-mutant.log && echo "bug $$mutant: $$(grep -c ^wrong: build/soak-mutant.log)"; done
+	@mkdir -p build; for mutant in $(SOAK_MUTANTS); do ! $(BIN)/$@ $(soak_time) --mutant=$$mutant $(SOAK_FLAGS) >build/soak-mutant.log 2>&1 || { echo "bug $$mutant is not found"; exit 1; }; \
+	grep '^soak: .* wrong answers' build/soak-mutant.log | sed "s/^soak/bug $$mutant/" | grep . || { cat build/soak-mutant.log; exit 1; }; done
 
 # cel-spec's own tests, in the core and in cel-go; CONFORMANCE_FLAGS=--propose prints the exclusions that cel-go's results ask for.
 .PHONY: conformance

@@ -29,61 +29,79 @@ func (s *State) Parts(change Change) []Part {
 	}
 	if change.Apply != nil {
 		s.version++
-		parts = append(parts, s.each(change.Apply, fmt.Sprint(s.version), change.Unseen, func(resource schema.GroupVersionResource, object runtime.Object, informer *handInformer) error {
-			key, err := cache.MetaNamespaceKeyFunc(object)
-			if err != nil {
-				return err
-			}
-			return s.put(resource, key, object, !change.Unseen, informer)
-		})...)
+		for _, seen := range s.sights(change.Apply, fmt.Sprint(s.version), change.Unseen) {
+			parts = append(parts, s.putParts(seen, change.Unseen)...)
+		}
 	}
 	if change.Delete != nil {
-		parts = append(parts, s.each(change.Delete, "", change.Unseen, func(resource schema.GroupVersionResource, object runtime.Object, informer *handInformer) error {
-			key, err := cache.MetaNamespaceKeyFunc(object)
-			if err != nil {
-				return err
-			}
-			s.store(resource, key, nil)
-			if change.Unseen {
-				return nil
-			}
-			return informer.remove(key)
-		})...)
+		for _, seen := range s.sights(change.Delete, "", change.Unseen) {
+			parts = append(parts, Part{Refresh: !change.Unseen, Apply: func() error {
+				s.store(seen.resource, seen.key, nil)
+				if change.Unseen {
+					return nil
+				}
+				return seen.informer.remove(seen.key)
+			}})
+		}
 	}
 	return parts
 }
 
-// each makes a part of each informer that sees an object, which do gets a copy for, in a version: custom ones are in all versions of their kind, and
-// namespaces are known to requests in one way and as params in another.
-func (s *State) each(object runtime.Object, version string, unseen bool, do func(schema.GroupVersionResource, runtime.Object, *handInformer) error) []Part {
-	object = object.DeepCopyObject()
-	if accessor, err := meta.Accessor(object); err == nil { // without metadata an object has no name, which do will say
-		accessor.SetResourceVersion(version)
+// putParts are the parts of creating or replacing an object. One that is new can be read from the API server before its informer tells of it,
+// and requests may do both: read it by its name and list it by its labels.
+func (s *State) putParts(seen sight, unseen bool) []Part {
+	store := func() error { s.store(seen.resource, seen.key, seen.object); return nil }
+	inform := func() error { return seen.informer.put(seen.object) }
+	if unseen {
+		return []Part{{Apply: store}}
 	}
-	part := func(resource schema.GroupVersionResource, copied runtime.Object, informer *handInformer) Part {
-		return Part{Refresh: !unseen, Apply: func() error { return do(resource, copied, informer) }}
+	if _, known, _ := seen.informer.store.GetByKey(seen.key); known { // a store in memory has no errors
+		return []Part{{Refresh: true, Apply: func() error { _ = store(); return inform() }}}
+	}
+	return []Part{{Apply: store}, {Refresh: true, Apply: inform}}
+}
+
+// sight is an object as one informer sees it.
+type sight struct {
+	resource schema.GroupVersionResource
+	key      string
+	object   runtime.Object
+	informer *handInformer
+}
+
+// sights are an object as each informer sees it, in a version: custom ones are in all versions of their kind, and namespaces are known to requests
+// in one way and as params in another. One without a name has none.
+func (s *State) sights(object runtime.Object, version string, unseen bool) (all []sight) {
+	object = object.DeepCopyObject()
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return nil
+	}
+	accessor.SetResourceVersion(version)
+	key := accessor.GetName()
+	if accessor.GetNamespace() != "" {
+		key = accessor.GetNamespace() + "/" + key
 	}
 	kind := paramKind(object)
 	custom, ok := object.(*unstructured.Unstructured)
 	if !ok {
 		resource, _ := meta.UnsafeGuessKindToResource(kind)
 		copied := informed(object)
-		parts := []Part{part(resource, copied, s.informer(resource))}
+		all = append(all, sight{resource, key, copied, s.informer(resource)})
 		if params := asParams(resource); params != resource && !unseen {
-			parts = append(parts, part(resource, copied, s.informer(params)))
+			all = append(all, sight{resource, key, copied, s.informer(params)})
 		}
-		return parts
+		return all
 	}
-	var parts []Part
 	for _, known := range s.kinds {
 		if known.Kind.GroupKind() != kind.GroupKind() {
 			continue
 		}
 		copied := custom.DeepCopy()
 		copied.SetGroupVersionKind(known.Kind)
-		parts = append(parts, part(known.Resource, copied, s.informer(known.Resource)))
+		all = append(all, sight{known.Resource, key, copied, s.informer(known.Resource)})
 	}
-	return parts
+	return all
 }
 
 // asParams is where the params of a resource are. A real informer shows a namespace to its listers first, and to those who watch it later.
@@ -92,14 +110,6 @@ func asParams(resource schema.GroupVersionResource) schema.GroupVersionResource 
 		resource.Resource = "namespaces as params"
 	}
 	return resource
-}
-
-func (s *State) put(resource schema.GroupVersionResource, key string, object runtime.Object, seen bool, informer *handInformer) error {
-	s.store(resource, key, object)
-	if !seen {
-		return nil
-	}
-	return informer.put(object)
 }
 
 // store puts an object into the API server, or takes it away if it is nil.

@@ -106,8 +106,8 @@ func (s *State) serve(kinds []Kind) {
 			for key, object := range s.stored[known.Resource] {
 				copied := object.(*unstructured.Unstructured).DeepCopy()
 				copied.SetGroupVersionKind(kind.Kind)
-				// The object was accepted once, so its metadata can be read.
-				_ = s.put(kind.Resource, key, copied, true, s.informer(kind.Resource))
+				s.store(kind.Resource, key, copied)
+				_ = s.informer(kind.Resource).put(copied) // it was accepted once
 			}
 			break
 		}

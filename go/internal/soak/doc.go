@@ -14,10 +14,11 @@
 //   - A worker that has seen the answer after a part never sees that before it again.
 //
 // For the second to be exact, no request meets two changes: the next part waits until all requests have ended that began before the last one
-// was done. A change is made in parts, because a namespace, say, is seen by listers before it is seen as a param, and a custom object in one version
-// of its kind before the next. While discovery itself is exchanged, which a request asks for each param that it fetches, no request runs; taking it
-// over is done among requests again. A change that informers have not heard of is only made to what they do not know: of a param that they know
-// in an older version celgate sees the new one while the informer of its kind starts (docs/differences.md, kubernetes#141367).
+// was done. A change is made in parts, because a namespace, say, is seen by listers before it is seen as a param, a custom object in one version of
+// its kind before the next, and a new object can be read by its name before informers list it. While discovery itself is exchanged, which a
+// request asks for each param that it fetches, no request runs; taking it over is done among requests again. A change that informers have not
+// heard of is only made to what they do not know: of a param that they know in an older version celgate sees the new one while the informer of
+// its kind starts (docs/differences.md, kubernetes#141367).
 //
 // # What else is checked
 //
