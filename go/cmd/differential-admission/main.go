@@ -7,13 +7,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
 	"os"
 	"runtime"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/klog/v2"
-
+	"github.com/celgate/celgate/go/internal/harness"
 	"github.com/celgate/celgate/go/internal/worlds"
 )
 
@@ -30,9 +27,7 @@ func main() {
 	mode := flag.String("mode", "hand", "hand: both dispatchers over one state, everything equal; order: upstream's own source and order; real: both plugins' informers and timers")
 	mutants := flag.Bool("mutants", false, "plant each of the core's bugs in turn, and fail if the worlds do not find one (build tag mutants)")
 	flag.Parse()
-	// Policies with errors of configuration are wanted here; to log them would only take time.
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
-	utilruntime.ErrorHandlers = nil
+	harness.Quiet()
 	if err := run(options, *corpus, *mode, *mutants); err != nil {
 		fmt.Fprintln(os.Stderr, "differential-admission:", err)
 		os.Exit(1)

@@ -7,16 +7,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime"
 	"syscall"
 	"time"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/klog/v2"
-
+	"github.com/celgate/celgate/go/internal/harness"
 	"github.com/celgate/celgate/go/internal/soak"
 	"github.com/celgate/celgate/go/internal/worlds"
 )
@@ -35,10 +32,7 @@ func main() {
 	corpus := flag.String("corpus", os.Getenv("CELGATE_CORPUS"), "the directory of public policies")
 	mutant := flag.Int("mutant", 0, "plant this bug in the core: the run must find it (build tag mutants)")
 	flag.Parse()
-	// Policies with errors of configuration are wanted here; to log them would only take time.
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
-	utilruntime.ErrorHandlers = nil
+	harness.Quiet()
 	if err := run(options, *corpus, *mutant); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)

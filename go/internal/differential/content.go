@@ -210,15 +210,8 @@ func projectionsOf(x *expression.Expression, source string) (projections, error)
 	if !strings.Contains(source, "bject") || text == `{"object":true,"oldObject":true}` {
 		return projections{all: true}, nil
 	}
-	var parts struct{ Object, OldObject json.RawMessage }
-	if err := json.Unmarshal([]byte(text), &parts); err != nil {
-		return projections{}, err
-	}
-	var read projections
-	if read.object, err = wire.ParseProjection(parts.Object); err == nil {
-		read.oldObject, err = wire.ParseProjection(parts.OldObject)
-	}
-	return read, err
+	object, oldObject, err := wire.ParseProjections([]byte(text))
+	return projections{object: object, oldObject: oldObject}, err
 }
 
 // celValue is the value that upstream's activation has for an object.

@@ -11,18 +11,14 @@ import (
 	"testing"
 	"time"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/klog/v2"
 
 	"github.com/celgate/celgate/go/internal/cabi"
 	"github.com/celgate/celgate/go/internal/harness"
 )
 
 func TestMain(m *testing.M) {
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
-	utilruntime.ErrorHandlers = nil
+	harness.Quiet()
 	os.Exit(m.Run())
 }
 
@@ -41,17 +37,10 @@ func TestSoak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report.Print(testWriter{t})
+	report.Print(t.Output())
 	if err := report.Err(); err != nil {
 		t.Error(err)
 	}
-}
-
-type testWriter struct{ t *testing.T }
-
-func (w testWriter) Write(text []byte) (int, error) {
-	w.t.Log(string(text))
-	return len(text), nil
 }
 
 // held is what a faulty plugin has done and holds on to.
@@ -162,7 +151,7 @@ func TestFaultsAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := report.Err(); err == nil || !strings.Contains(err.Error(), c.want) {
-				report.Print(testWriter{t})
+				report.Print(t.Output())
 				t.Errorf("found: %v", err)
 			}
 		})

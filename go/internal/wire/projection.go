@@ -71,6 +71,18 @@ func ParseProjection(data []byte) (*Projection, error) {
 	return p, nil
 }
 
+// ParseProjections reads what is read of object and oldObject.
+func ParseProjections(data []byte) (object, oldObject *Projection, err error) {
+	var parts struct{ Object, OldObject json.RawMessage }
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return nil, nil, err
+	}
+	if object, err = ParseProjection(parts.Object); err == nil {
+		oldObject, err = ParseProjection(parts.OldObject)
+	}
+	return object, oldObject, err
+}
+
 // of gives the fields that are left of a struct, in order of their names.
 func (p *Projection) of(n *node) []projectedField {
 	for {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,15 +11,12 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/admissionregistration/v1"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/klog/v2"
 
 	"github.com/celgate/celgate/go/internal/harness"
 )
 
 func TestMain(m *testing.M) {
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
-	utilruntime.ErrorHandlers = nil
+	harness.Quiet()
 	os.Exit(m.Run())
 }
 
@@ -42,17 +38,10 @@ func TestWorlds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report.Print(testWriter{t})
+	report.Print(t.Output())
 	if err := report.Err(); err != nil {
 		t.Error(err)
 	}
-}
-
-type testWriter struct{ t *testing.T }
-
-func (w testWriter) Write(text []byte) (int, error) {
-	w.t.Log(string(text))
-	return len(text), nil
 }
 
 // The same seed gives the same script, and a case keeps all that decides it.
@@ -110,7 +99,7 @@ func checkMode(t *testing.T, run func(context.Context, Options) (*Report, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report.Print(testWriter{t})
+	report.Print(t.Output())
 	if len(report.differences) > 0 {
 		t.Error("there are differences")
 	}

@@ -24,13 +24,6 @@ pub unsafe extern "C" fn celgate_object_read(
     guard(|| {
         // SAFETY: by this function's contract.
         let (json, mut out) = unsafe { (raw::bytes(json, json_len), Buffer::new(out, out_cap, out_len_out)) };
-        match json.ok_or_else(|| "json is NULL".to_owned()).and_then(show) {
-            Ok(shown) if out.write(&shown) => celgate_status::Ok,
-            Ok(_) => celgate_status::BufferTooSmall,
-            Err(reason) => {
-                out.write(reason.as_bytes());
-                celgate_status::Invalid
-            }
-        }
+        out.answer(json.ok_or_else(|| "json is NULL".to_owned()).and_then(show))
     })
 }

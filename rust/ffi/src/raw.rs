@@ -125,4 +125,16 @@ impl Buffer {
         unsafe { put(self.len_out, bytes.len()) };
         bytes.len() <= self.cap
     }
+
+    /// Ends a call that makes bytes: writes them, or why there are none.
+    pub(crate) fn answer(&mut self, made: Result<Vec<u8>, String>) -> celgate_status {
+        match made {
+            Ok(bytes) if self.write(&bytes) => celgate_status::Ok,
+            Ok(_) => celgate_status::BufferTooSmall,
+            Err(reason) => {
+                self.write(reason.as_bytes());
+                celgate_status::Invalid
+            }
+        }
+    }
 }

@@ -25,13 +25,6 @@ pub unsafe extern "C" fn celgate_type_check(
     guard(|| {
         // SAFETY: by this function's contract.
         let (json, mut out) = unsafe { (raw::bytes(json, json_len), Buffer::new(out, out_cap, out_len_out)) };
-        match json.ok_or_else(|| "json is NULL".to_owned()).and_then(type_check) {
-            Ok(warnings) if out.write(&warnings) => celgate_status::Ok,
-            Ok(_) => celgate_status::BufferTooSmall,
-            Err(reason) => {
-                out.write(reason.as_bytes());
-                celgate_status::Invalid
-            }
-        }
+        out.answer(json.ok_or_else(|| "json is NULL".to_owned()).and_then(type_check))
     })
 }

@@ -108,10 +108,7 @@ func (s *snapshot) newPlan(key planKey, exempt *exemptions) (*plan, error) {
 		return emptyPlan, nil
 	}
 	made := &plan{handle: handle, view: view, params: info.Params, needs: info.Needs}
-	if made.object, err = wire.ParseProjection(info.Projections.Object); err == nil {
-		made.oldObject, err = wire.ParseProjection(info.Projections.OldObject)
-	}
-	if err != nil {
+	if made.object, made.oldObject, err = wire.ParseProjections(info.Projections); err != nil {
 		return nil, fmt.Errorf("celgate: plan: projections: %w", err)
 	}
 	for _, version := range info.Versions {
@@ -132,10 +129,7 @@ type planInfo struct {
 	Params   []uint32  `json:"params"`
 	Needs    needs     `json:"needs"`
 
-	Projections struct {
-		Object    json.RawMessage `json:"object"`
-		OldObject json.RawMessage `json:"oldObject"`
-	} `json:"projections"`
+	Projections json.RawMessage `json:"projections"`
 }
 
 type kindRef struct {

@@ -103,6 +103,14 @@ impl Decoder<'_> {
         }
     }
 
+    /// Passes the next value, which is of that shape or null and does not matter.
+    fn pass(&mut self, wanted: Shape) -> Result<(), Mismatch> {
+        if self.expect(wanted)? == wanted {
+            self.cursor.skip();
+        }
+        Ok(())
+    }
+
     /// An error about the next value.
     pub(super) fn mismatch(&self, reason: &str) -> Mismatch {
         if self.path.is_empty() { reason.to_owned() } else { format!("{}: {reason}", self.path) }
@@ -256,11 +264,7 @@ pub(super) struct Text;
 
 impl Decode for Text {
     fn decode(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Mismatch> {
-        decoder.expect(Shape::String).map(|shape| {
-            if shape == Shape::String {
-                decoder.cursor.skip();
-            }
-        })
+        decoder.pass(Shape::String)
     }
 }
 
@@ -270,11 +274,7 @@ pub(super) struct Bool;
 
 impl Decode for Bool {
     fn decode(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Mismatch> {
-        decoder.expect(Shape::Bool).map(|shape| {
-            if shape == Shape::Bool {
-                decoder.cursor.skip();
-            }
-        })
+        decoder.pass(Shape::Bool)
     }
 }
 

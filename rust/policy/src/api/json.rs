@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use celgate_cel::gotext::lossy;
+
 /// How deep arrays and objects may be nested (`maxNestingDepth` of Go's scanner).
 const MAX_DEPTH: usize = 10_000;
 
@@ -313,16 +315,6 @@ fn unquote(inside: &[u8]) -> String {
         bytes.extend_from_slice(unescaped.encode_utf8(&mut [0; 4]).as_bytes());
     }
     lossy(&bytes)
-}
-
-/// UTF-8 as Go reads it: each byte that is part of no character becomes U+FFFD.
-fn lossy(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
-    }
-    text
 }
 
 /// The first four digits as a number.
