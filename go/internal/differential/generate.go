@@ -218,6 +218,9 @@ func (g *generator) edges(s *signature) []*tree {
 				from = from[:plainQuantities]
 			}
 			return []*tree{leaf(pick(g.random, from...)), leaf(pick(g.random, from...))}
+		case 4:
+			// In an optional, whose cost is that of what is in it.
+			return []*tree{form("optional.of($)", left), form("optional.of($)", operand())}
 		}
 		return []*tree{left, operand()}
 	case "optional_of", "optional_ofNonZeroValue", "type", "to_dyn":
@@ -231,7 +234,19 @@ func (g *generator) edges(s *signature) []*tree {
 	case "in_list":
 		return []*tree{operand(), sequence("[", ", ", "]", []*tree{operand(), operand(), operand()})}
 	case "string_index_of_string_int", "string_last_index_of_string_int":
-		return []*tree{end("text"), end("part"), leaf(pick(g.random, "0", "1", "2", "3", "4", "5", "6", "7"))}
+		// From within the text, and from its end.
+		text := pick(g.random, ends["text"]...)
+		size := len([]rune(text)) - len("''")
+		return []*tree{leaf(text), end("part"), leaf(fmt.Sprint(pick(g.random, 0, 1, size/2, size-1, size, size, size+1)))}
+	case "string_to_bool":
+		return []*tree{leaf(g.literal(pick(g.random, pools["boolean"]...)))}
+	case "list_slice":
+		list := sequence("[", ", ", "]", []*tree{operand(), operand(), operand()})
+		return []*tree{list, leaf(pick(g.random, "0", "1", "3", "4")), leaf(pick(g.random, "0", "2", "3", "4", "-1"))}
+	case "list_flatten":
+		return []*tree{leaf(pick(g.random, nestedLists...))}
+	case "list_flatten_int":
+		return []*tree{leaf(pick(g.random, nestedLists...)), leaf(pick(g.random, "0", "1", "2", "3", "-1"))}
 	case "list_includes_dyn_dyn":
 		return []*tree{operand(), operand()}
 	case "negate_int64":

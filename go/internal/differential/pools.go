@@ -149,6 +149,12 @@ var frequent = []string{
 // objectLists are lists of structs in built-in objects.
 var objectLists = []string{"object.spec.containers", "oldObject.spec.containers", "object.spec.volumes", "object.spec.ports", "object.status.conditions", "object.metadata.ownerReferences", "object.spec.template.spec.containers"}
 
+// nestedLists are lists in lists, of one depth and of several.
+var nestedLists = []string{
+	"[[1, 2], [], [3]]", "[[[1], [2, 3]], [[]], [[4], []]]", "[[[['a']]], [[[]]]]", "[dyn([1, dyn([2, dyn([3])])]), dyn([])]", "[dyn(1), dyn([2]), dyn([[3]])]", "[ints, ints]",
+	"[object.spec.containers, [object.spec.containers]]", "[[{'a': [1]}], [{}]]", "[dyn(null), dyn([null])]",
+}
+
 var numberedMaps = []string{
 	"{1: 'x', 2: 'y'}", "{1u: 'x', 7u: 'z'}", "{dyn(1): 'a', dyn('a'): 2, dyn(true): 3, dyn(2u): 4}", "counts", "object.metadata.labels", "object.spec", "params.data", "{true: 1}", "{'a': null}", "[1, 2].transformMap(i, v, v)",
 }
