@@ -5,7 +5,7 @@
 # core's library changed: what is linked with it is removed first.
 .PHONY: bench
 bench: server bench-expressions
-	$(CARGO) bench --locked -p celgate-cel
+	$(CARGO) bench --locked -p celgate-cel -p celgate-policy
 	rm -f $(BIN)/bench
 	cd benchmarks/go && $(GO) build $(server_build_flags) -o ../../$(BIN)/bench .
 	$(BIN)/bench $(BENCH_FLAGS)

@@ -1,6 +1,6 @@
 //! What an evaluation carries along: arena, cost, and the host's answers.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::fmt::Write as _;
 
 use bumpalo::Bump;
@@ -57,7 +57,7 @@ pub struct EvalContext<'a> {
     /// The constant pattern of the call being evaluated.
     pub(crate) prepared: Cell<Option<&'a Regex>>,
     /// Patterns computed by expressions of this evaluation, unless they are kept for longer.
-    patterns: Patterns,
+    patterns: OnceCell<Patterns>,
     kept_patterns: Option<&'a Patterns>,
     /// Rounds of comprehensions that are left.
     rounds: Cell<u64>,
@@ -88,7 +88,7 @@ impl<'a> EvalContext<'a> {
             cost_limit: Cell::new(cost_limit),
             halt: Cell::new(None),
             prepared: Cell::new(None),
-            patterns: Patterns::default(),
+            patterns: OnceCell::new(),
             kept_patterns: None,
             rounds: Cell::new(u64::MAX),
             memory_before: used(arena),
@@ -141,7 +141,7 @@ impl<'a> EvalContext<'a> {
     }
 
     pub(crate) fn patterns(&self) -> &Patterns {
-        self.kept_patterns.unwrap_or(&self.patterns)
+        self.kept_patterns.unwrap_or_else(|| self.patterns.get_or_init(Patterns::default))
     }
 
     /// The cost counted so far in this expression (cel-go's `ActualCost`).
@@ -275,7 +275,7 @@ impl<'a> EvalContext<'a> {
 }
 
 /// The bytes of an arena that are in use; the same for the same allocations in an arena that began the same.
-fn used(arena: &Bump) -> usize {
+pub fn used(arena: &Bump) -> usize {
     arena.allocated_bytes().saturating_sub(arena.chunk_capacity())
 }
 

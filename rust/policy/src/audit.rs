@@ -2,11 +2,11 @@
 
 use celgate_cel::value::Value;
 
-use crate::activation::{Evaluated, Section, Stop};
 use crate::compile::Annotation;
 use crate::mutants::{Mutant, planted};
 use crate::report::Action;
 use crate::results::Unfinished;
+use crate::section::{Evaluated, Section, Stop};
 
 /// Evaluates the annotations and adds those that are published or, under failurePolicy Fail, failed.
 pub(crate) fn evaluate<'a>(

@@ -18,7 +18,7 @@ pub(crate) type Collected<'a> = Result<&'a [Option<&'a Param>], &'a str>;
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) arena: &'a Bump,
-    pub(crate) request: RequestView<'a>,
+    pub(crate) request: &'a RequestView<'a>,
     /// The hook's param set; `None` before it has synced.
     pub(crate) set: Option<&'a ParamSet>,
 }
@@ -89,11 +89,8 @@ impl<'a> Source<'a> {
             return Ok(self.set);
         }
         let fields = format!("\"params\":{number}");
-        match self.request.answers.get(Ask::ParamSync, &fields) {
-            // Also if the caller says that it has synced, but still gives no set.
-            Some(Answer::ParamSync) => Ok(None),
-            _ => Err(self.unanswered(Ask::ParamSync, &fields)),
-        }
+        // None, also if the caller says that it has synced, but still gives no set.
+        self.request.answer(Ask::ParamSync, &fields).map(|_| None)
     }
 
     /// A param that the set does not have (yet), or of a set that has not synced, fetched by the caller.
@@ -111,15 +108,10 @@ impl<'a> Source<'a> {
         let _ = write!(fields, "\"params\":{number}");
         json_field(&mut fields, "namespace", namespace);
         json_field(&mut fields, "name", name);
-        match self.request.answers.get(Ask::Param, &fields) {
-            Some(Answer::Param(Ok(param))) => Ok(Ok(param.as_deref())),
-            Some(Answer::Param(Err(error))) => Ok(Err(error)),
-            _ => Err(self.unanswered(Ask::Param, &fields)),
+        match self.request.answer(Ask::Param, &fields)? {
+            Answer::Param(Ok(param)) => Ok(Ok(param.as_deref())),
+            Answer::Param(Err(error)) => Ok(Err(error)),
+            _ => Err(Unanswered),
         }
-    }
-
-    fn unanswered(&self, ask: Ask, fields: &str) -> Unanswered {
-        self.request.pending.borrow_mut().ask(ask, fields);
-        Unanswered
     }
 }

@@ -10,7 +10,7 @@ use celgate_cel::function::FunctionTable;
 use celgate_cel::plan::{self, PlanError, PlanOptions};
 use celgate_cel::value::Value;
 
-use crate::activation::Input;
+use crate::inputs::{Input, Inputs};
 
 /// A program whose variables are the policy's inputs.
 pub(crate) struct Compiled {
@@ -36,7 +36,7 @@ impl Compiled {
     }
 
     /// Evaluates the expression, charging the context.
-    pub(crate) fn eval<'a>(&'a self, ctx: &EvalContext<'a>, inputs: &[Option<Value<'a>>; Input::COUNT]) -> Value<'a> {
+    pub(crate) fn eval<'a>(&'a self, ctx: &EvalContext<'a>, inputs: &Inputs<'a>) -> Value<'a> {
         self.program.eval(ctx, &Slots(inputs))
     }
 }

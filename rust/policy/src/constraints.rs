@@ -63,6 +63,8 @@ impl Check {
 /// The resource and kind under which a request matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Match {
+    /// Index among the plan's matches.
+    pub(crate) number: u32,
     pub(crate) resource: Resource,
     pub(crate) kind: Kind,
     /// Index among the plan's versions.
@@ -85,8 +87,9 @@ impl Matches {
         if version == self.versions.len() {
             self.versions.push(kind.clone());
         }
-        self.matches.push(Match { resource, kind, version: version as u32 });
-        self.matches.len() as u32 - 1
+        let number = self.matches.len() as u32;
+        self.matches.push(Match { number, resource, kind, version: version as u32 });
+        number
     }
 }
 
@@ -97,6 +100,8 @@ pub(crate) struct PlannedConstraints {
     object: Check,
     exclude: Box<[PlannedAlternative]>,
     rules: Box<[PlannedAlternative]>,
+    /// The match, if all requests of this kind match, whatever their names and labels.
+    always: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -147,17 +152,32 @@ impl PlannedConstraints {
         // Upstream exempts cluster-scoped resources from namespaceSelectors, but for any group's `namespaces`.
         let other = planted(Mutant::OtherNamespacesExempt) && !key.resource.group.is_empty();
         let exempt = !key.namespaced && (key.resource.resource != "namespaces" || other);
-        Some(PlannedConstraints {
+        let mut planned = PlannedConstraints {
             namespace: if exempt { Check::All } else { Check::new(&constraints.namespace) },
             object: Check::new(&constraints.object),
             exclude: exclude.into_iter().map(|a| PlannedAlternative::new(a, &mut |_, _| 0)).collect(),
             rules: rules.into_iter().map(|a| PlannedAlternative::new(a, &mut index)).collect(),
-        })
+            always: None,
+        };
+        planned.always = match (&planned.namespace, &planned.object, &*planned.exclude, &*planned.rules) {
+            (Check::All, Check::All, [], [PlannedAlternative { names, outcome: Ok(index) }, ..])
+                if names.is_empty() =>
+            {
+                Some(*index)
+            }
+            _ => None,
+        };
+        Some(planned)
     }
 
     /// Whether [`Self::verdict`] can be an error.
     pub(crate) fn may_fail(&self) -> bool {
-        !matches!(self.namespace, Check::All)
+        !matches!(self.namespace, Check::All) || self.may_fail_with_labels()
+    }
+
+    /// Whether [`Self::verdict`] can be an error even if the labels of the namespace are there.
+    pub(crate) fn may_fail_with_labels(&self) -> bool {
+        matches!(self.namespace, Check::Error(_))
             || matches!(self.object, Check::Error(_))
             || self.exclude.iter().chain(&self.rules).any(|alternative| alternative.outcome.is_err())
     }
@@ -180,6 +200,13 @@ impl PlannedConstraints {
     /// Upstream's `Matcher.Matches`. Namespace labels come last, so that they are asked for only if they decide.
     #[inline]
     pub(crate) fn verdict<'a>(&'a self, request: &RequestView<'a>) -> Result<Verdict<'a>, Unanswered> {
+        match self.always {
+            Some(index) => Ok(Verdict::Match(index)),
+            None => self.looked_at(request),
+        }
+    }
+
+    fn looked_at<'a>(&'a self, request: &RequestView<'a>) -> Result<Verdict<'a>, Unanswered> {
         if let Check::Selector(selector) = &self.object
             && !selected(request, selector)
         {
@@ -223,12 +250,12 @@ impl PlannedConstraints {
 #[inline]
 fn selected(request: &RequestView<'_>, selector: &Selector) -> bool {
     if planted(Mutant::ObjectsMatchBoth) {
-        return request.object_labels().all(|labels| selector.matches(&labels));
+        return request.object_labels().all(|labels| selector.matches(labels));
     }
     if planted(Mutant::OldObjectIsIgnored) {
-        return request.object_labels().next().is_some_and(|labels| selector.matches(&labels));
+        return request.object_labels().next().is_some_and(|labels| selector.matches(labels));
     }
-    request.object_labels().any(|labels| selector.matches(&labels))
+    request.object_labels().any(|labels| selector.matches(labels))
 }
 
 impl PlannedAlternative {

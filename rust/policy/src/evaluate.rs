@@ -1,16 +1,18 @@
 //! The decision about one request: upstream's `validating.dispatcher.Dispatch`, over a plan, in its order of events.
 
+use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bumpalo::Bump;
+use celgate_cel::context::used;
 use celgate_cel::record::Record;
 use celgate_cel::regex::Patterns;
-use celgate_cel::value::Value;
 
 use crate::InvalidRequest;
 use crate::collect::Source;
 use crate::constraints::{Match, Verdict};
 use crate::counts::Counter;
+use crate::inputs::Matched;
 use crate::mutants::{Mutant, planted};
 use crate::params::{Param, ParamSet};
 use crate::plan::{Plan, PlannedBinding, PlannedHook};
@@ -22,6 +24,12 @@ use crate::validate::{self, Case};
 
 /// Cost after which a call yields, so that its caller can look whether the request is cancelled.
 const STEP_BUDGET: u64 = 2_000_000;
+
+/// Bytes of the arena after which the next policy begins with an empty one, so that what is in use stays in the processor's caches.
+const NEAR_BYTES: usize = 32 << 10;
+
+/// Bytes that evaluations for one binding may take before the arena is emptied; its params are then chosen again.
+const FAR_BYTES: usize = 4 << 20;
 
 /// The message of an evaluation that panicked: a bug in the core.
 const PANICKED: &str = "internal error: evaluation panicked";
@@ -43,6 +51,8 @@ enum Pause {
     Yield,
     /// The namespace look-up failed, which ends the dispatch.
     End,
+    /// The arena is to be emptied.
+    Full,
 }
 
 impl From<Unanswered> for Pause {
@@ -69,44 +79,58 @@ impl Plan {
         scratch.output = Output::Nothing;
         scratch.evaluations = 0;
         scratch.answers.take(scratch.pending.get_mut(), answers)?;
-        scratch.arena.reset();
-        let paused = {
-            let arena = &scratch.arena;
-            let record =
-                Record::parse(request).map_err(|error| InvalidRequest::new(format!("request record: {error:?}")))?;
-            let mut walk = Walk {
-                plan: self,
-                arena,
-                request: RequestView::new(arena, arena.alloc(record), &scratch.answers, &scratch.pending)?,
-                params,
-                pinned: &scratch.pinned,
-                pair: &mut scratch.pair,
-                progress: &mut scratch.progress,
-                results: &mut scratch.results,
-                report: &mut scratch.report,
-                evaluations: &mut scratch.evaluations,
-                counter: &scratch.counter,
-                patterns: &scratch.patterns,
-                cost: 0,
-            };
-            walk.run()
+        let record =
+            Record::parse(request).map_err(|error| InvalidRequest::new(format!("request record: {error:?}")))?;
+        let mut cost = 0;
+        loop {
+            let paused = self.walk(scratch, &record, params, &mut cost)?;
+            return Ok(match paused {
+                Ok(()) | Err(Pause::End) => {
+                    scratch.output = Output::Report;
+                    Outcome::Done
+                }
+                Err(Pause::Unanswered) => {
+                    scratch.pin(params);
+                    scratch.pending.get_mut().write(&mut scratch.questions);
+                    scratch.output = Output::Questions;
+                    Outcome::NeedsInput
+                }
+                Err(Pause::Yield) => {
+                    scratch.pin(params);
+                    Outcome::Yield
+                }
+                Err(Pause::Full) => continue,
+            });
+        }
+    }
+
+    /// Goes on with the request until it is decided or something stops it.
+    fn walk<'a>(
+        &'a self,
+        scratch: &'a mut Scratch,
+        record: &'a Record<'a>,
+        params: &'a [Option<&'a ParamSet>],
+        cost: &'a mut u64,
+    ) -> Result<Result<(), Pause>, InvalidRequest> {
+        renew(&mut scratch.arena);
+        let arena = &scratch.arena;
+        let request = arena.alloc(RequestView::new(arena, record, &scratch.answers, &scratch.pending)?);
+        let walk = Walk {
+            plan: self,
+            arena,
+            request,
+            matched: arena.alloc_slice_fill_with(self.matches.len(), |_| OnceCell::new()),
+            params,
+            pinned: &scratch.pinned,
+            progress: &mut scratch.progress,
+            results: &mut scratch.results,
+            report: &mut scratch.report,
+            evaluations: &mut scratch.evaluations,
+            counter: &scratch.counter,
+            patterns: &scratch.patterns,
+            cost,
         };
-        Ok(match paused {
-            Ok(()) | Err(Pause::End) => {
-                scratch.output = Output::Report;
-                Outcome::Done
-            }
-            Err(Pause::Unanswered) => {
-                scratch.pin(params);
-                scratch.pending.get_mut().write(&mut scratch.questions);
-                scratch.output = Output::Questions;
-                Outcome::NeedsInput
-            }
-            Err(Pause::Yield) => {
-                scratch.pin(params);
-                Outcome::Yield
-            }
-        })
+        Ok(walk.run())
     }
 }
 
@@ -122,78 +146,89 @@ impl Scratch {
     }
 }
 
-/// One call's walk over the plan.
+/// A walk over the plan, in one arena.
 struct Walk<'s, 'a> {
     plan: &'a Plan,
     arena: &'a Bump,
-    request: RequestView<'a>,
+    request: &'a RequestView<'a>,
+    /// The request under each match of the plan.
+    matched: &'a [OnceCell<Matched<'a>>],
     params: &'a [Option<&'a ParamSet>],
     pinned: &'a [Option<ParamSet>],
-    pair: &'s mut Bump,
     progress: &'s mut Progress,
     results: &'s mut Results,
     report: &'s mut Vec<u8>,
     evaluations: &'s mut u64,
     counter: &'s Counter,
     patterns: &'a Patterns,
-    cost: u64,
+    /// Of this call.
+    cost: &'s mut u64,
 }
 
 impl<'a> Walk<'_, 'a> {
-    fn run(&mut self) -> Result<(), Pause> {
+    fn run(mut self) -> Result<(), Pause> {
         let plan = self.plan;
         while let Some(hook) = plan.hooks.get(self.progress.hook) {
             self.hook(hook)?;
             self.results.clear();
             *self.progress = Progress { hook: self.progress.hook + 1, ..Progress::default() };
+            if used(self.arena) > NEAR_BYTES {
+                return Err(Pause::Full);
+            }
         }
         Ok(())
     }
 
     /// One policy. What happened before a pause is repeated only as far as it costs nothing.
     fn hook(&mut self, hook: &'a PlannedHook) -> Result<(), Pause> {
-        let subject = Subject { hook: hook.index, binding: None };
         let verdict = match &hook.constraints {
-            Some(constraints) => constraints.verdict(&self.request)?,
+            Some(constraints) => constraints.verdict(self.request)?,
             None => Verdict::Error("policy contained no match constraints, a required field"),
         };
         let matched = match (verdict, &hook.error) {
             (Verdict::No, _) => return Ok(()),
+            (Verdict::Match(index), None) => index,
             (Verdict::Error(error), _) => {
-                self.configuration_error(hook, subject, "failed to configure policy: ", error);
+                self.policy_error(hook, error);
                 return Ok(());
             }
             (Verdict::Match(_), Some(error)) => {
-                self.configuration_error(hook, subject, "failed to configure policy: ", error);
+                self.policy_error(hook, error);
                 return Ok(());
             }
-            (Verdict::Match(index), None) => index,
         };
         let Some(matched) = self.plan.matches.get(matched as usize) else { return Ok(()) };
         let mut position = self.progress.binding.unwrap_or(0);
         while let Some(binding) = hook.bindings.get(position) {
             self.progress.binding = Some(position);
-            self.binding(hook, matched, binding)?;
+            let last = self.binding(hook, matched, binding)?;
+            if last.is_some_and(|entry| self.results.says_nothing(entry)) && self.alike(hook) {
+                break;
+            }
             self.progress.param = 0;
             position += 1;
         }
         Ok(())
     }
 
-    /// One binding of a policy that matches.
-    fn binding(&mut self, hook: &'a PlannedHook, matched: &'a Match, binding: &'a PlannedBinding) -> Result<(), Pause> {
-        const PREFIX: &str = "failed to configure binding: ";
-        const OTHER: &str = "failed to configure policy: ";
-        let prefix = if planted(Mutant::BindingErrorIsPolicys) { OTHER } else { PREFIX };
+    /// Whether the other bindings of a policy cannot add anything if its evaluation says nothing.
+    fn alike(&self, hook: &PlannedHook) -> bool {
+        hook.alike && (!hook.bindings_read_namespace || self.request.has_namespace_labels())
+    }
+
+    /// One binding of a policy that matches. The result is the last evaluation that it took part in.
+    fn binding(
+        &mut self,
+        hook: &'a PlannedHook,
+        matched: &'a Match,
+        binding: &'a PlannedBinding,
+    ) -> Result<Option<u32>, Pause> {
         let subject = Subject { hook: hook.index, binding: Some(binding.index) };
         if let Some(constraints) = &binding.constraints {
-            match constraints.verdict(&self.request)? {
-                Verdict::No => return Ok(()),
+            match constraints.verdict(self.request)? {
+                Verdict::No => return Ok(None),
                 Verdict::Match(_) => {}
-                Verdict::Error(error) => {
-                    self.configuration_error(hook, subject, prefix, error);
-                    return Ok(());
-                }
+                Verdict::Error(error) => return Ok(self.binding_error(hook, subject, error)),
             }
         }
         let source = Source {
@@ -203,38 +238,40 @@ impl<'a> Walk<'_, 'a> {
         };
         let params = match source.collect(hook, binding.binding.param_ref())? {
             Ok(params) => params,
-            Err(error) => {
-                self.configuration_error(hook, subject, prefix, error);
-                return Ok(());
-            }
+            Err(error) => return Ok(self.binding_error(hook, subject, error)),
         };
         if !params.is_empty()
             && !planted(Mutant::ConversionErrorsIgnored)
             && let Err(error) = self.request.objects(matched.version)
         {
-            self.configuration_error(hook, subject, prefix, error);
-            return Ok(());
+            return Ok(self.binding_error(hook, subject, error));
         }
-        if self.plan.key.namespaced
-            && !self.plan.is_namespace
+        if self.plan.has_namespace_object()
             && self.request.namespace_object()?.is_err()
             && !planted(Mutant::NamespaceErrorIsIgnored)
         {
             Report(self.report).namespace_failed(subject);
             return Err(Pause::End);
         }
+        let before = used(self.arena);
+        let mut last = None;
         while let Some(&param) = params.get(self.progress.param) {
             let entry = match self.results.get(param) {
                 Some(entry) => entry,
                 None => self.evaluate(&hook.policy, matched, param)?,
             };
+            if used(self.arena).saturating_sub(before) > FAR_BYTES {
+                // The evaluation is kept, and found when the walk comes here again.
+                return Err(Pause::Full);
+            }
             self.results.write(entry, subject, &mut Report(self.report));
             self.progress.param += 1;
-            if self.cost >= STEP_BUDGET {
+            if *self.cost >= STEP_BUDGET {
                 return Err(Pause::Yield);
             }
+            last = Some(entry);
         }
-        Ok(())
+        Ok(last)
     }
 
     /// The current set of this number: the one of the first call that had it.
@@ -243,10 +280,36 @@ impl<'a> Walk<'_, 'a> {
         pinned.or_else(|| self.params.get(number as usize).copied().flatten())
     }
 
+    fn policy_error(&mut self, hook: &PlannedHook, error: &str) {
+        let subject = Subject { hook: hook.index, binding: None };
+        self.configuration_error(hook, subject, "failed to configure policy: ", error);
+    }
+
+    fn binding_error(&mut self, hook: &PlannedHook, subject: Subject, error: &str) -> Option<u32> {
+        const PREFIX: &str = "failed to configure binding: ";
+        const OTHER: &str = "failed to configure policy: ";
+        let prefix = if planted(Mutant::BindingErrorIsPolicys) { OTHER } else { PREFIX };
+        self.configuration_error(hook, subject, prefix, error);
+        None
+    }
+
     fn configuration_error(&mut self, hook: &PlannedHook, subject: Subject, prefix: &str, error: &str) {
         if !hook.policy.ignores_errors() || planted(Mutant::IgnoreTellsConfiguration) {
             Report(self.report).configuration(subject, prefix, error);
         }
+    }
+
+    /// The request under a match, for all policies that match it so.
+    fn matched(&self, matched: &'a Match) -> Result<&'a Matched<'a>, Unanswered> {
+        let known = self.matched.get(matched.number as usize);
+        if let Some(known) = known.and_then(OnceCell::get) {
+            return Ok(known);
+        }
+        let made = Matched::new(self.arena, self.plan, self.request, matched)?;
+        Ok(match known {
+            Some(cell) => cell.get_or_init(|| made),
+            None => self.arena.alloc(made),
+        })
     }
 
     /// Evaluates a policy with a param, for all bindings that share it. A panic becomes an error of that evaluation.
@@ -258,24 +321,14 @@ impl<'a> Walk<'_, 'a> {
     ) -> Result<u32, Unanswered> {
         *self.evaluations += 1;
         self.counter.add(policy.counted());
-        let (plan, request, is_namespace) = (self.plan, self.request, self.plan.is_namespace);
+        let case = Case { policy, matched: self.matched(matched)?, param };
         let mut unfinished = self.results.begin();
-        renew(self.pair);
-        let (pair, patterns): (&Bump, _) = (self.pair, self.patterns);
-        let evaluated = catch_unwind(AssertUnwindSafe(|| {
-            let namespace = if plan.key.namespaced && !is_namespace {
-                request.namespace_object()?.unwrap_or(Value::Null)
-            } else {
-                Value::Null
-            };
-            let objects = request.objects(matched.version).unwrap_or((Value::Null, Value::Null));
-            let case = Case { policy, key: &plan.key, matched, request, param, objects, namespace, patterns };
-            validate::evaluate(pair, &case, &mut unfinished)
-        }));
-        let entry = match evaluated {
+        let evaluated =
+            catch_unwind(AssertUnwindSafe(|| validate::evaluate(self.arena, self.patterns, &case, &mut unfinished)));
+        match evaluated {
             Ok(Ok(cost)) => {
                 // Even an evaluation without cost takes a step.
-                self.cost = self.cost.saturating_add(cost).saturating_add(1);
+                *self.cost = self.cost.saturating_add(cost).saturating_add(1);
                 Ok(unfinished.finish(param))
             }
             Ok(Err(unanswered)) => Err(unanswered),
@@ -286,9 +339,7 @@ impl<'a> Walk<'_, 'a> {
                 unfinished.decision(0, action, Evaluation::Error, "", PANICKED);
                 Ok(unfinished.finish(param))
             }
-        };
-        renew(self.pair);
-        entry
+        }
     }
 }
 

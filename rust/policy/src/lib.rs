@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed"))]
 
-mod activation;
 mod answers;
 pub mod api;
 mod audit;
@@ -20,6 +19,7 @@ mod engine;
 mod environment;
 mod evaluate;
 pub mod expression;
+mod inputs;
 mod invalid;
 mod matchconditions;
 pub mod mutants;
@@ -34,6 +34,7 @@ mod request;
 mod results;
 pub mod rules;
 mod scratch;
+mod section;
 pub mod selector;
 pub mod typecheck;
 mod validate;

@@ -3,10 +3,10 @@
 use bumpalo::collections::Vec;
 use celgate_cel::value::Value;
 
-use crate::activation::{Evaluated, OUT_OF_BUDGET, Section, Stop};
 use crate::compile::Expression;
 use crate::mutants::{Mutant, planted};
 use crate::request::Unanswered;
+use crate::section::{Evaluated, OUT_OF_BUDGET, Section, Stop};
 
 /// Cost that all conditions of a policy may have together.
 pub(crate) const BUDGET: u64 = 2_500_000;

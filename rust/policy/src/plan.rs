@@ -17,7 +17,9 @@ pub struct Plan {
     pub(crate) hooks: Vec<PlannedHook>,
     pub(crate) matches: Vec<Match>,
     /// Requests for core Namespaces have no namespaceObject, although they carry a namespace.
-    pub(crate) is_namespace: bool,
+    is_namespace: bool,
+    /// What any of the policies reads: what none reads need not be made.
+    pub(crate) reads: Reads,
     info: Info,
 }
 
@@ -39,6 +41,11 @@ pub(crate) struct PlannedHook {
     pub(crate) bindings: Vec<PlannedBinding>,
     pub(crate) params: Option<u32>,
     pub(crate) namespaced_params: bool,
+    /// Whether all bindings evaluate the policy without a param, and none can fail to match if the labels of the namespace are there: then
+    /// they differ in nothing but whether they match, and what an evaluation says.
+    pub(crate) alike: bool,
+    /// Whether any binding reads the labels of the namespace.
+    pub(crate) bindings_read_namespace: bool,
 }
 
 /// A binding that can match.
@@ -87,14 +94,21 @@ impl Plan {
         let is_namespace = key.kind.group.is_empty() && key.kind.version == "v1" && key.kind.kind == "Namespace";
         // Objects in the requested version are not expected to fail conversion; of others, a failure must be seen.
         let converts = versions.iter().any(|version| *version != key.kind);
+        let mut reads = Reads::default();
+        evaluated(&hooks).for_each(|policy| reads |= policy.reads());
         let info = Info {
             empty: hooks.is_empty(),
             versions,
             params: param_sets(&hooks),
-            needs: Needs::new(&hooks, converts),
+            needs: Needs::new(&hooks, reads, converts),
             projections: projections(&hooks),
         };
-        Ok(Plan { key, hooks, matches, is_namespace, info })
+        Ok(Plan { key, hooks, matches, is_namespace, reads, info })
+    }
+
+    /// Whether there is a namespaceObject.
+    pub(crate) fn has_namespace_object(&self) -> bool {
+        self.key.namespaced && !self.is_namespace
     }
 
     /// What the caller must know, as JSON (docs/abi.md, "Plan").
@@ -129,8 +143,13 @@ impl PlannedHook {
         if bindings.is_empty() && !may_fail {
             return None;
         }
+        let constrained = || bindings.iter().filter_map(|binding| binding.constraints.as_ref());
+        let without_params =
+            hook.policy.param_kind().is_none() || bindings.iter().all(|binding| binding.binding.param_ref().is_none());
         Some(PlannedHook {
             index,
+            alike: without_params && !constrained().any(PlannedConstraints::may_fail_with_labels),
+            bindings_read_namespace: constrained().any(PlannedConstraints::reads_namespace_labels),
             policy: Arc::clone(&hook.policy),
             constraints,
             error: hook.error.as_deref().map(Into::into),
@@ -165,9 +184,7 @@ fn projections(hooks: &[PlannedHook]) -> Projections {
 }
 
 impl Needs {
-    fn new(hooks: &[PlannedHook], converts: bool) -> Needs {
-        let mut reads = Reads::default();
-        evaluated(hooks).for_each(|policy| reads |= policy.reads());
+    fn new(hooks: &[PlannedHook], reads: Reads, converts: bool) -> Needs {
         let constraints = || {
             hooks
                 .iter()

@@ -18,6 +18,7 @@ impl Reads {
     /// The namespace as a whole, or its metadata as a whole: fields that upstream hides would show.
     pub(crate) const NAMESPACE_WHOLE: Reads = Reads(1 << 5);
     pub(crate) const AUTHORIZER: Reads = Reads(1 << 6);
+    pub(crate) const VARIABLES: Reads = Reads(1 << 7);
 
     /// Whether any of these is read.
     pub(crate) fn intersects(self, any: Reads) -> bool {
@@ -60,6 +61,7 @@ impl Reads {
             "request" => Reads::REQUEST | Reads::REQUEST_MATCH,
             "namespaceObject" => Reads::NAMESPACE_OBJECT | Reads::NAMESPACE_WHOLE,
             "authorizer" | "authorizer.requestResource" => Reads::AUTHORIZER,
+            "variables" => Reads::VARIABLES,
             _ => Reads::default(),
         };
     }
@@ -135,6 +137,13 @@ mod tests {
             "namespaceObject == null",
         ] {
             assert!(reads(text).intersects(Reads::NAMESPACE_WHOLE), "{text}");
+        }
+    }
+
+    #[test]
+    fn variables() {
+        for text in ["variables.a == 1", "dyn(variables).size() == 1", "[1].all(i, .variables.a == i)"] {
+            assert_eq!(reads(text), Reads::VARIABLES, "{text}");
         }
     }
 

@@ -15,7 +15,9 @@ pub(crate) struct Results {
     decisions: Vec<Decision>,
     annotations: Vec<Annotation>,
     texts: String,
-    /// The entry of each param, by the param's address; 0 is no param.
+    /// The entry without a param.
+    without_param: Option<u32>,
+    /// The entry of each param, by the param's address.
     index: HashMap<usize, u32, BuildHasherDefault<AddressHasher>>,
 }
 
@@ -44,11 +46,8 @@ struct Annotation {
 }
 
 /// Params are told apart by address: they stay where they are while a request is decided.
-fn address(param: Option<&Param>) -> usize {
-    if planted(Mutant::ParamsShareResults) {
-        return 0;
-    }
-    param.map_or(0, |param| std::ptr::from_ref(param).addr())
+fn address(param: &Param) -> usize {
+    if planted(Mutant::ParamsShareResults) { 0 } else { std::ptr::from_ref(param).addr() }
 }
 
 /// What the texts keep from one policy to the next.
@@ -65,12 +64,23 @@ impl Results {
         self.annotations.clear();
         self.texts.clear();
         self.texts.shrink_to(KEPT_TEXT);
+        self.without_param = None;
         self.index.clear();
     }
 
     /// The evaluation with this param, if it is finished.
     pub(crate) fn get(&self, param: Option<&Param>) -> Option<u32> {
-        self.index.get(&address(param)).copied()
+        match param {
+            None => self.without_param,
+            Some(param) => self.index.get(&address(param)).copied(),
+        }
+    }
+
+    /// Whether an evaluation has nothing to write.
+    pub(crate) fn says_nothing(&self, entry: u32) -> bool {
+        self.entries.get(entry as usize).is_none_or(|entry| {
+            entry.conditions.is_none() && entry.decisions.is_empty() && entry.annotations.is_empty()
+        })
     }
 
     /// Begins an evaluation. What is added until [`Self::finish`] belongs to it.
@@ -176,7 +186,12 @@ impl Unfinished<'_> {
         entry.annotations.end = results.annotations.len() as u32;
         let index = results.entries.len() as u32;
         results.entries.push(entry);
-        results.index.insert(address(param), index);
+        match param {
+            None => results.without_param = Some(index),
+            Some(param) => {
+                results.index.insert(address(param), index);
+            }
+        }
         index
     }
 }

@@ -13,10 +13,8 @@ use crate::results::Results;
 /// One request's arena, answers and finished results. Exclusive while in use.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// For what lasts as long as a call.
+    /// For what evaluations make; emptied now and then between them.
     pub(crate) arena: Bump,
-    /// For what lasts as long as the evaluation of one policy with one param.
-    pub(crate) pair: Bump,
     pub(crate) answers: Answers,
     pub(crate) pending: RefCell<Pending>,
     /// Params as they were when evaluation first stopped: a request sees one version of them.
@@ -53,16 +51,13 @@ pub(crate) enum Output {
     Questions,
 }
 
-/// What an arena keeps from one evaluation to the next. A larger one is given back, so that one evaluation does not hold its memory for
-/// ever; and every evaluation begins with an arena of the same size, since a limit counts what it takes ([`EvalContext::no_room`]).
-///
-/// [`EvalContext::no_room`]: celgate_cel::context::EvalContext::no_room
+/// What an arena keeps when it is emptied. A larger one is given back, so that one evaluation does not hold its memory for ever.
 const KEPT_BYTES: usize = 256 << 10;
 
 /// What buffers of text keep from one request to the next.
 const KEPT_TEXT: usize = 64 << 10;
 
-/// Empties an arena for the next evaluation.
+/// Empties an arena.
 pub(crate) fn renew(arena: &mut Bump) {
     arena.reset();
     // A chunk is a little larger than what was asked for.

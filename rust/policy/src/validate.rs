@@ -7,20 +7,20 @@ use celgate_cel::regex::Patterns;
 use celgate_cel::value::Value;
 use celgate_k8s::authz::{RequestResource, authorizer_value, request_resource_value};
 
-use crate::activation::{self, Evaluated, Inputs, OUT_OF_BUDGET, Scope, Section, Stop};
 use crate::audit;
-use crate::authorize::Authorizer;
 use crate::compile::{COST_LIMIT, Expression, Program, Validation};
-use crate::constraints::Match;
+use crate::inputs::{Input, Inputs, Matched, Scope};
 use crate::matchconditions;
 use crate::mutants::{Mutant, planted};
 use crate::params::Param;
 use crate::policy::Policy;
 use crate::reads::Reads;
 use crate::report::{Action, Conditions, Evaluation};
-use crate::request::{RequestView, Unanswered};
+use crate::request::Unanswered;
 use crate::results::Unfinished;
-use crate::rules::{Key, Kind};
+use crate::rules::Key;
+use crate::section::{Evaluated, OUT_OF_BUDGET, Section, Stop};
+use crate::variables::Variables;
 
 /// Cost that validations and messages of a policy may have together, and auditAnnotations again.
 const BUDGET: u64 = 10_000_000;
@@ -35,15 +35,8 @@ const DEFAULT_REASON: &str = "Invalid";
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'a> {
     pub(crate) policy: &'a Policy,
-    pub(crate) key: &'a Key,
-    pub(crate) matched: &'a Match,
-    pub(crate) request: RequestView<'a>,
+    pub(crate) matched: &'a Matched<'a>,
     pub(crate) param: Option<&'a Param>,
-    /// object and oldObject in the matched version.
-    pub(crate) objects: (Value<'a>, Value<'a>),
-    /// The full Namespace, or null.
-    pub(crate) namespace: Value<'a>,
-    pub(crate) patterns: &'a Patterns,
 }
 
 /// What messageExpressions gave.
@@ -67,82 +60,94 @@ impl<'a> Messages<'a> {
 
 /// A case with what all its sections share.
 struct Evaluator<'p, 'a> {
-    case: &'p Case<'a>,
     ctx: &'p EvalContext<'a>,
+    case: &'p Case<'a>,
     program: &'a Program,
-    inputs: Inputs<'a>,
-    /// The request under the policy's match.
-    request: Value<'a>,
+    own: Own<'a>,
     on_error: Action,
 }
 
+/// Inputs that policies do not share; `None` for what this one does not read.
+struct Own<'a> {
+    params: Option<Value<'a>>,
+    /// `authorizer` and `authorizer.requestResource`.
+    authorizer: Option<(Value<'a>, Value<'a>)>,
+}
+
 /// Evaluates a policy and adds what it decides. The result is the cost of all.
-pub(crate) fn evaluate<'a>(arena: &'a Bump, case: &Case<'a>, results: &mut Unfinished<'_>) -> Result<u64, Unanswered> {
+pub(crate) fn evaluate<'a>(
+    arena: &'a Bump,
+    patterns: &'a Patterns,
+    case: &Case<'a>,
+    results: &mut Unfinished<'_>,
+) -> Result<u64, Unanswered> {
     case.policy.inject_fault();
-    let host: &'a Authorizer<'a> =
-        arena.alloc(Authorizer { answers: case.request.answers, pending: case.request.pending });
-    let ctx = EvalContext::new(arena, host, COST_LIMIT).keeping(case.patterns);
-    let program = case.policy.program();
-    let mut evaluator = Evaluator {
-        inputs: inputs(&ctx, case),
-        request: activation::request(
-            arena,
-            case.request.attributes(),
-            &case.matched.resource,
-            request_kind(case),
-            program.reads,
-        ),
+    let ctx = EvalContext::new(arena, &case.matched.request.authorizer, COST_LIMIT).keeping(patterns);
+    let evaluator = Evaluator {
+        own: Own::new(&ctx, case),
         on_error: if case.policy.ignores_errors() { Action::Admit } else { Action::Deny },
+        program: case.policy.program(),
         case,
         ctx: &ctx,
-        program,
     };
     evaluator.conditions(results)
 }
 
-/// The kind that the request says it is of.
-fn request_kind<'a>(case: &Case<'a>) -> &'a Kind {
-    if planted(Mutant::RequestKeepsKind) { &case.key.kind } else { &case.matched.kind }
-}
-
-fn inputs<'a>(ctx: &EvalContext<'a>, case: &Case<'a>) -> Inputs<'a> {
-    let (object, old_object) = case.objects;
-    let params = match case.param {
-        None => Value::Null,
-        Some(param) => {
-            let record = ctx.arena.alloc(param.record());
-            let record: &'a celgate_cel::record::Record<'a> = record;
+impl<'a> Own<'a> {
+    fn new(ctx: &EvalContext<'a>, case: &Case<'a>) -> Own<'a> {
+        let params = case.param.map(|param| {
+            let record: &'a celgate_cel::record::Record<'a> = ctx.arena.alloc(param.record());
             record.root(0).unwrap_or(Value::Null)
-        }
-    };
-    let (mut authorizer, mut request_resource) = (Value::Null, Value::Null);
-    if case.policy.reads().intersects(Reads::AUTHORIZER) {
-        let Key { resource, subresource, .. } = case.key;
-        authorizer = authorizer_value(ctx);
-        request_resource = request_resource_value(
-            ctx,
-            &RequestResource {
+        });
+        let authorizer = case.policy.reads().intersects(Reads::AUTHORIZER).then(|| {
+            let Key { resource, subresource, .. } = &case.matched.plan.key;
+            let request = case.matched.request;
+            let resource = RequestResource {
                 group: &resource.group,
                 resource: &resource.resource,
                 subresource,
-                namespace: case.request.namespace(),
-                name: case.request.name(),
-            },
-        );
+                namespace: request.namespace(),
+                name: request.name(),
+            };
+            (authorizer_value(ctx), request_resource_value(ctx, &resource))
+        });
+        Own { params, authorizer }
     }
-    Inputs { object, old_object, params, authorizer, request_resource }
 }
 
 impl<'a> Evaluator<'_, 'a> {
-    fn section(&self, scope: &Scope<'a>, budget: u64) -> Section<'_, 'a> {
-        Section::new(self.ctx, self.program, &self.inputs, scope, budget)
+    fn section(&self, scope: Scope, budget: u64) -> Section<'_, 'a> {
+        let shared = self.case.matched.inputs(scope);
+        let reads_variables = self.program.reads.intersects(Reads::VARIABLES);
+        if let (Own { params: None, authorizer: None }, false) = (&self.own, reads_variables) {
+            return Section::new(self.ctx, shared, None, budget);
+        }
+        let arena = self.ctx.arena;
+        let variables: Option<&'a Variables<'a>> =
+            if reads_variables { Some(arena.alloc(Variables::new(self.program, arena))) } else { None };
+        let mut inputs = *shared;
+        if self.own.params.is_some() {
+            inputs[Input::PARAMS] = self.own.params;
+        }
+        if let Some((authorizer, request_resource)) = self.own.authorizer
+            && scope.has_authorizer()
+        {
+            inputs[Input::AUTHORIZER] = Some(authorizer);
+            inputs[Input::REQUEST_RESOURCE] = Some(request_resource);
+        }
+        inputs[Input::VARIABLES] = variables.map(|variables| Value::Lazy(variables));
+        let inputs: &'a Inputs<'a> = arena.alloc(inputs);
+        if let Some(variables) = variables {
+            variables.bind(inputs);
+        }
+        Section::new(self.ctx, inputs, variables, budget)
     }
 
     /// Match conditions, and all that follows if they hold.
-    fn conditions(&mut self, results: &mut Unfinished<'_>) -> Result<u64, Unanswered> {
+    fn conditions(&self, results: &mut Unfinished<'_>) -> Result<u64, Unanswered> {
         let mut cost = 0;
         if !self.program.conditions.is_empty() {
-            let mut section = self.section(&self.conditions_scope(), conditions_budget());
+            let mut section = self.section(Scope::Conditions, conditions_budget());
             let outcome = matchconditions::evaluate(&mut section, &self.program.conditions)?;
             cost += section.spent();
             match (outcome, self.on_error) {
@@ -170,30 +175,13 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(cost)
     }
 
-    /// What match conditions see: the requested resource under the matched kind, and no namespace.
-    fn conditions_scope(&self) -> Scope<'a> {
-        let Case { matched, request, key, .. } = *self.case;
-        let resource = if planted(Mutant::ConditionsSeeMatchedResource) { &matched.resource } else { &key.resource };
-        let request = activation::request(
-            self.ctx.arena,
-            request.attributes(),
-            resource,
-            request_kind(self.case),
-            self.program.reads,
-        );
-        let namespace = if planted(Mutant::ConditionsSeeNamespace) { self.case.namespace } else { Value::Null };
-        Scope { request, namespace, authorizer: true }
-    }
-
     /// Validations with their messages: their cost, and whether auditAnnotations are evaluated after them.
     fn validations(&self, results: &mut Unfinished<'_>) -> Result<(u64, bool), Unanswered> {
         let validations = &self.program.validations;
         if validations.is_empty() {
             return Ok((0, true));
         }
-        let namespace = activation::namespace(self.ctx.arena, self.case.namespace, self.program.reads);
-        let scope = Scope { request: self.request, namespace, authorizer: true };
-        let mut section = self.section(&scope, BUDGET);
+        let mut section = self.section(Scope::Validations, BUDGET);
         let mut values = Vec::with_capacity_in(validations.len(), self.ctx.arena);
         for validation in validations {
             match section.evaluate(&validation.expression) {
@@ -209,8 +197,7 @@ impl<'a> Evaluator<'_, 'a> {
         let mut messages = Messages::None;
         if self.program.has_messages {
             let budget = if planted(Mutant::MessagesHaveOwnBudget) { BUDGET } else { section.remaining() };
-            let authorizer = planted(Mutant::MessagesSeeAuthorizer);
-            let mut section = self.section(&Scope { authorizer, ..scope }, budget);
+            let mut section = self.section(Scope::Messages, budget);
             messages = self.messages(&mut section)?;
             cost += section.spent();
         }
@@ -274,10 +261,8 @@ impl<'a> Evaluator<'_, 'a> {
         if self.program.annotations.is_empty() {
             return Ok(0);
         }
-        let authorizer = planted(Mutant::AnnotationsSeeAuthorizer);
-        let scope = Scope { request: self.request, namespace: self.case.namespace, authorizer };
         let budget = if planted(Mutant::AnnotationsHaveNoBudget) { u64::MAX } else { BUDGET };
-        let mut section = self.section(&scope, budget);
+        let mut section = self.section(Scope::Annotations, budget);
         match audit::evaluate(&mut section, &self.program.annotations, self.on_error, results) {
             Ok(()) => {}
             Err(Stop::Unanswered) => return Err(Unanswered),

@@ -8,8 +8,8 @@ use celgate_cel::value::{LazyMap, Value};
 use celgate_k8s::escaping::unescape;
 use celgate_k8s::gotext::quote;
 
-use crate::activation::Activation;
 use crate::compile::{COST_LIMIT_EXCEEDED, Program};
+use crate::inputs::Inputs;
 
 /// How deep the expressions of variables that read each other may be, all together. Upstream's stack grows, until it dies of a variable
 /// that reads itself (which only a duplicate name or `dyn(variables)` can bring about).
@@ -19,7 +19,7 @@ const MAX_DEPTH: u32 = 2_500;
 pub(crate) struct Variables<'a> {
     program: &'a Program,
     values: &'a [Cell<Slot<'a>>],
-    activation: Cell<Option<&'a Activation<'a>>>,
+    inputs: Cell<Option<&'a Inputs<'a>>>,
     depth: Cell<u32>,
     /// Cost of variables evaluated since it was last taken.
     cost: Cell<u64>,
@@ -35,12 +35,12 @@ enum Slot<'a> {
 impl<'a> Variables<'a> {
     pub(crate) fn new(program: &'a Program, arena: &'a bumpalo::Bump) -> Variables<'a> {
         let values = arena.alloc_slice_fill_with(program.variables.len(), |_| Cell::new(Slot::Unread));
-        Variables { program, values, activation: Cell::new(None), depth: Cell::new(0), cost: Cell::new(0) }
+        Variables { program, values, inputs: Cell::new(None), depth: Cell::new(0), cost: Cell::new(0) }
     }
 
-    /// Says where the variables find what they read. They are part of that activation, hence afterwards.
-    pub(crate) fn bind(&self, activation: &'a Activation<'a>) {
-        self.activation.set(Some(activation));
+    /// Says what the variables read. They are among these inputs, hence afterwards.
+    pub(crate) fn bind(&self, inputs: &'a Inputs<'a>) {
+        self.inputs.set(Some(inputs));
     }
 
     /// Cost since the last call (upstream's `GetAndResetCost`).
@@ -49,7 +49,7 @@ impl<'a> Variables<'a> {
     }
 
     fn evaluate(&self, ctx: &EvalContext<'a>, index: usize) -> Value<'a> {
-        let (Some(variable), Some(activation)) = (self.program.variables.get(index), self.activation.get()) else {
+        let (Some(variable), Some(inputs)) = (self.program.variables.get(index), self.inputs.get()) else {
             return ctx.error("no such variable");
         };
         if !variable.reachable {
@@ -71,7 +71,7 @@ impl<'a> Variables<'a> {
         }
         self.depth.set(depth.saturating_add(expression.depth()));
         let outer = ctx.enter();
-        let value = activation.run(ctx, expression);
+        let value = expression.eval(ctx, inputs);
         let cost = ctx.leave(outer);
         self.depth.set(depth);
         if ctx.halt() == Some(Halt::NeedsInput) {
