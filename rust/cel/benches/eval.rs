@@ -10,7 +10,6 @@ use celgate_cel::check::check;
 use celgate_cel::context::{EvalContext, NoHost};
 use celgate_cel::decls::VariableDecl;
 use celgate_cel::env::EnvBuilder;
-use celgate_cel::eval::Slots;
 use celgate_cel::function::FunctionTable;
 use celgate_cel::library::{comprehensions, optional, standard};
 use celgate_cel::parser::{ParseOptions, parse};
@@ -63,7 +62,7 @@ fn measure(c: &mut Criterion, group: &str, name: &str, len: usize, text: &str) {
             {
                 let ctx = EvalContext::new(&arena, &NoHost, u64::MAX);
                 let slots: [Option<Value<'_>>; 3] = std::array::from_fn(|i| record.root(i as u32));
-                std::hint::black_box(program.eval(&ctx, &Slots(&slots)));
+                std::hint::black_box(program.eval(&ctx, &slots));
             }
             arena.reset();
         });

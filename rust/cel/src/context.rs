@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use bumpalo::Bump;
 
+use crate::memo::{Memo, MemoOf};
+use crate::record::Record;
 use crate::regex::{Patterns, Regex};
 use crate::value::{EvalError, Value};
 
@@ -59,10 +61,12 @@ pub struct EvalContext<'a> {
     /// Patterns computed by expressions of this evaluation, unless they are kept for longer.
     patterns: OnceCell<Patterns>,
     kept_patterns: Option<&'a Patterns>,
+    /// Paths that have been followed in the record of the request.
+    pub(crate) memo: Option<MemoOf<'a>>,
     /// Rounds of comprehensions that are left.
     rounds: Cell<u64>,
-    /// Bytes of the arena that were in use when the context was made.
-    memory_before: usize,
+    /// Bytes of the arena that were in use when the context was made or renewed.
+    memory_before: Cell<usize>,
     /// Steps of uncharged work that are left.
     steps: Cell<u64>,
 }
@@ -90,17 +94,28 @@ impl<'a> EvalContext<'a> {
             prepared: Cell::new(None),
             patterns: OnceCell::new(),
             kept_patterns: None,
+            memo: None,
             rounds: Cell::new(u64::MAX),
-            memory_before: used(arena),
+            memory_before: Cell::new(used(arena)),
             steps: Cell::new(STEP_LIMIT),
         }
+    }
+
+    /// Makes the context as good as new: for expressions that share nothing with those so far.
+    pub fn renew(&self) {
+        self.cost.set(0);
+        self.halt.set(None);
+        self.prepared.set(None);
+        self.rounds.set(u64::MAX);
+        self.memory_before.set(used(self.arena));
+        self.steps.set(STEP_LIMIT);
     }
 
     /// If `bytes` more of the arena would pass [`MEMORY_LIMIT`]: halts, so that they are not taken. The limit is that of all
     /// expressions that share the context.
     #[inline]
     pub fn no_room(&self, bytes: usize) -> Option<Value<'a>> {
-        let taken = used(self.arena).saturating_sub(self.memory_before);
+        let taken = used(self.arena).saturating_sub(self.memory_before.get());
         if taken.saturating_add(bytes) <= MEMORY_LIMIT {
             return None;
         }
@@ -137,6 +152,13 @@ impl<'a> EvalContext<'a> {
     #[must_use]
     pub fn keeping(mut self, patterns: &'a Patterns) -> Self {
         self.kept_patterns = Some(patterns);
+        self
+    }
+
+    /// Remembers where paths lead in this record; [`Memo::begin`] has been called for it.
+    #[must_use]
+    pub fn remembering(mut self, memo: &'a Memo, record: &'a Record<'a>) -> Self {
+        self.memo = Some(MemoOf { memo, record });
         self
     }
 

@@ -79,8 +79,8 @@ impl Cost {
             Cost::Sum => traversal(size(0).saturating_add(size(1))),
             Cost::Matches => {
                 let text = if planted(Mutant::MatchesIgnoresText) { 0.0 } else { size(0) as f64 };
-                let text = ((1.0 + text) * STRING_TRAVERSAL).ceil() as u64;
-                text.saturating_mul((size(1) as f64 * REGEX_LENGTH).ceil() as u64)
+                let text = ceiling((1.0 + text) * STRING_TRAVERSAL);
+                text.saturating_mul(ceiling(size(1) as f64 * REGEX_LENGTH))
             }
             Cost::Contains if planted(Mutant::ContainsIsAdded) => traversal(size(0)).saturating_add(traversal(size(1))),
             Cost::Contains => traversal(size(0)).saturating_mul(traversal(size(1))),
@@ -95,8 +95,25 @@ pub(crate) fn traversal(size: u64) -> u64 {
         0 => 0,
         1..=10 => 1,
         _ if planted(Mutant::TraversalRoundsDown) => size / 10,
-        _ => (size as f64 * STRING_TRAVERSAL).ceil() as u64,
+        _ => ceiling(size as f64 * STRING_TRAVERSAL),
     }
+}
+
+/// `⌈0.1 · size⌉` of a string.
+#[inline]
+pub(crate) fn tenth_of_text(text: &str) -> u64 {
+    match text.len() {
+        0 => 0,
+        1..=10 => 1,
+        _ => traversal(code_points(text)),
+    }
+}
+
+/// A number that is not negative, rounded up.
+#[inline]
+fn ceiling(number: f64) -> u64 {
+    let whole = number as u64;
+    whole.saturating_add(u64::from(number > whole as f64))
 }
 
 fn smaller_of(args: &[Value<'_>]) -> u64 {

@@ -19,25 +19,12 @@ use crate::plan::{Constant, NodeKind, Program};
 use crate::value::{ConstantList, Value};
 use fold::Builder;
 
-/// The variables of one evaluation.
-pub trait Activation<'a> {
-    /// The variable in a slot of [`crate::plan::PlanOptions::variables`]; `None` if it is declared but not bound, which reading
-    /// it reports as cel-go does ("no such attribute(s)").
-    fn resolve(&self, slot: usize) -> Option<Value<'a>>;
-}
-
-/// Variables in a slice, by slot.
-pub struct Slots<'s, 'a>(pub &'s [Option<Value<'a>>]);
-
-impl<'a> Activation<'a> for Slots<'_, 'a> {
-    fn resolve(&self, slot: usize) -> Option<Value<'a>> {
-        self.0.get(slot).copied().flatten()
-    }
-}
-
 impl Program {
     /// Evaluates the expression, adding to the context's cost. The result is [`Value::Halt`] if and only if the context's halt is set.
-    pub fn eval<'a>(&'a self, ctx: &EvalContext<'a>, variables: &dyn Activation<'a>) -> Value<'a> {
+    ///
+    /// Variables are in the order of [`crate::plan::PlanOptions::variables`]; one that is `None`, or not there, is declared but not bound,
+    /// which reading it reports as cel-go does ("no such attribute(s)").
+    pub fn eval<'a>(&'a self, ctx: &EvalContext<'a>, variables: &[Option<Value<'a>>]) -> Value<'a> {
         let value = if let Some(constant) = self.constant() {
             constant
         } else if self.tracked {
@@ -66,7 +53,7 @@ impl Program {
 struct Machine<'a, 'e, const TRACKED: bool> {
     program: &'a Program,
     ctx: &'e EvalContext<'a>,
-    variables: &'e dyn Activation<'a>,
+    variables: &'e [Option<Value<'a>>],
     /// Variables of comprehensions; [`Value::Halt`] marks an accumulator without a first value.
     locals: &'a mut [Value<'a>],
     /// Lists and maps that comprehensions build, by the place of their accumulators; none if the program builds none.
@@ -81,7 +68,7 @@ struct Machine<'a, 'e, const TRACKED: bool> {
 
 impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     /// Everything is in the arena, so that nothing has to be done at the end.
-    fn new(program: &'a Program, ctx: &'e EvalContext<'a>, variables: &'e dyn Activation<'a>) -> Self {
+    fn new(program: &'a Program, ctx: &'e EvalContext<'a>, variables: &'e [Option<Value<'a>>]) -> Self {
         let arena = ctx.arena;
         let slice =
             |len: u32| if len == 0 { &mut [][..] } else { arena.alloc_slice_fill_copy(len as usize, Value::Halt) };
@@ -174,7 +161,8 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
             | NodeKind::Equal(..)
             | NodeKind::NotEqual(..)
             | NodeKind::Compare(..)
-            | NodeKind::InSet(..) => {
+            | NodeKind::InSet(..)
+            | NodeKind::Search(..) => {
                 let truth = self.truth(index);
                 return self.value_of(truth);
             }

@@ -20,6 +20,7 @@ pub mod issues;
 pub mod lexer;
 pub mod library;
 pub mod macros;
+pub mod memo;
 pub mod message;
 pub mod mutants;
 pub mod ops;

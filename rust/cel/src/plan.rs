@@ -5,6 +5,7 @@ mod attributes;
 mod calls;
 mod fold;
 mod optimize;
+pub(crate) mod paths;
 mod program;
 mod set;
 mod tracking;
@@ -12,7 +13,7 @@ mod tracking;
 pub use program::Program;
 pub(crate) use program::{
     Aggregate, Attribute, Base, Call, Comparison, Constant, Fold, Hint, MessageLiteral, Node, NodeKind, Operation,
-    Qualifier, QualifierKind, Span,
+    Qualifier, QualifierKind, Search, Span,
 };
 
 use std::fmt;
@@ -22,6 +23,7 @@ use crate::check::Checked;
 use crate::function::FunctionTable;
 use crate::regex::Regex;
 use crate::types::{Kind, Type};
+use paths::Paths;
 use set::Set;
 
 /// What a program is planned for.
@@ -241,6 +243,7 @@ impl<'e, 'o> Planner<'e, 'o> {
     fn finish(mut self, root: u32) -> Program {
         let mut attributes: Vec<Attribute> = Vec::with_capacity(self.drafts.len());
         let mut qualifiers: Vec<Qualifier> = Vec::with_capacity(self.qualifiers.len());
+        let mut paths = Paths::default();
         for index in 0..self.drafts.len() {
             let id = self.attribute_id(index as u32);
             let Some(draft) = self.drafts.get(index) else {
@@ -253,8 +256,10 @@ impl<'e, 'o> Planner<'e, 'o> {
                 !qualifier.optional && matches!(qualifier.kind, QualifierKind::String(_) | QualifierKind::Test(_))
             };
             let plain = matches!(draft.base, Base::Slot(..) | Base::Local(_)) && path.iter().all(is_field);
+            let tests = matches!(path, [.., Qualifier { kind: QualifierKind::Test(_), .. }]);
+            let number = if plain { paths.number(path) } else { 0 };
             let path = Span { first: first as u32, len: path.len() as u32 };
-            attributes.push(Attribute { base: draft.base, path, id, plain });
+            attributes.push(Attribute { base: draft.base, path, id, number, plain, tests });
         }
         for node in &mut self.nodes {
             if let NodeKind::Attribute(attribute) = node.kind
@@ -287,6 +292,7 @@ impl<'e, 'o> Planner<'e, 'o> {
             laid_out,
             ids: self.ids,
             tracked: false,
+            _paths: paths.finish(),
         };
         program.tracked = tracking::needed(&program);
         program

@@ -50,6 +50,18 @@ pub enum Tag {
 }
 
 impl Tag {
+    // As bytes, for patterns.
+    const NULL: u8 = Tag::Null as u8;
+    const BOOL: u8 = Tag::Bool as u8;
+    const INT: u8 = Tag::Int as u8;
+    const UINT: u8 = Tag::Uint as u8;
+    const DOUBLE: u8 = Tag::Double as u8;
+    const STRING: u8 = Tag::String as u8;
+    const LIST: u8 = Tag::List as u8;
+    const MAP: u8 = Tag::Map as u8;
+    const STRUCT: u8 = Tag::Struct as u8;
+    const ERROR: u8 = Tag::Error as u8;
+
     fn of(byte: u8) -> Option<Tag> {
         Some(match byte {
             0 => Tag::Absent,
@@ -156,16 +168,16 @@ impl<'a> Record<'a> {
     /// The value of the cell of this index.
     #[inline]
     fn decoded(&'a self, cell: Cell, index: u32) -> Option<Value<'a>> {
-        Some(match Tag::of(cell.tag)? {
-            Tag::Absent => return None,
-            Tag::Null => Value::Null,
-            Tag::Bool => Value::Bool(cell.payload != 0),
-            Tag::Int => Value::Int(cell.payload as i64),
-            Tag::Uint => Value::Uint(cell.payload),
-            Tag::Double => Value::Double(f64::from_bits(cell.payload)),
-            Tag::String => Value::String(self.text(cell)),
-            Tag::List | Tag::Map | Tag::Struct => Value::Record(RecordRef { record: self, cell: index }),
-            Tag::Error => Value::Error(EvalError { message: self.text(cell) }),
+        Some(match cell.tag {
+            Tag::NULL => Value::Null,
+            Tag::BOOL => Value::Bool(cell.payload != 0),
+            Tag::INT => Value::Int(cell.payload as i64),
+            Tag::UINT => Value::Uint(cell.payload),
+            Tag::DOUBLE => Value::Double(f64::from_bits(cell.payload)),
+            Tag::STRING => Value::String(self.text(cell)),
+            Tag::LIST | Tag::MAP | Tag::STRUCT => Value::Record(RecordRef { record: self, cell: index }),
+            Tag::ERROR => Value::Error(EvalError { message: self.text(cell) }),
+            _ => return None,
         })
     }
 }
@@ -209,6 +221,24 @@ impl<'a> RecordRef<'a> {
     /// A number of the Go struct's type, the same for all of that type in the process; 0 if it is not known, or for what is no struct.
     pub(crate) fn go_type(&self) -> u16 {
         self.record.cells.get(self.cell as usize).map_or(0, |cell| u16::from_le_bytes([cell[2], cell[3]]))
+    }
+
+    /// Whether it is in this record.
+    #[inline]
+    pub(crate) fn is_in(&self, record: &Record<'a>) -> bool {
+        std::ptr::eq(self.record, record)
+    }
+
+    /// The index of its cell.
+    #[inline]
+    pub(crate) fn cell_index(&self) -> u32 {
+        self.cell
+    }
+
+    /// The value in another cell of its record, `None` if that is absent.
+    #[inline]
+    pub(crate) fn value_at(&self, cell: u32) -> Option<Value<'a>> {
+        self.record.value(cell)
     }
 
     /// Whether the two are the same cell of the same record.
@@ -322,6 +352,12 @@ impl<'a> Place<'a> {
         self.cell.tag == Tag::Map as u8 || self.cell.tag == Tag::Struct as u8
     }
 
+    /// The index of the cell.
+    #[inline]
+    pub(crate) fn index(&self) -> u32 {
+        self.index
+    }
+
     /// The value here; `None` for the field of a struct that is not set.
     #[inline]
     pub(crate) fn value(&self) -> Option<Value<'a>> {
@@ -338,18 +374,35 @@ impl<'a> Place<'a> {
     /// position found.
     #[inline(always)]
     pub(crate) fn enter(&mut self, name: &str, hint: &mut u32) -> bool {
-        let pairs = self.pairs();
-        let mut pair = pairs.get(*hint as usize).filter(|[key, _]| self.record.text_is(key, name));
-        if pair.is_none()
-            && let Some(position) = position(self.record, self.cell, pairs, name)
+        if let Some([key, value]) = self.pair(*hint)
+            && self.record.text_is(key, name)
         {
-            *hint = position;
-            pair = pairs.get(position as usize);
+            self.index = value_index(self.cell, *hint);
+            self.cell = Cell::decode(value);
+            return true;
         }
-        let Some([_, value]) = pair else { return false };
-        self.index = value_index(self.cell, *hint);
+        self.search(name, hint)
+    }
+
+    /// Goes to a field that is not where it was expected.
+    #[inline(never)]
+    fn search(&mut self, name: &str, hint: &mut u32) -> bool {
+        let Some(position) = position(self.record, self.cell, self.pairs(), name) else { return false };
+        let Some([_, value]) = self.pair(position) else { return false };
+        *hint = position;
+        self.index = value_index(self.cell, position);
         self.cell = Cell::decode(value);
         true
+    }
+
+    /// The key and value cells at a position.
+    #[inline]
+    fn pair(&self, position: u32) -> Option<&'a [[u8; CELL]; 2]> {
+        if position >= self.cell.len {
+            return None;
+        }
+        let first = self.cell.payload as usize;
+        self.record.cells.get(first.wrapping_add(position as usize * 2)..)?.first_chunk()
     }
 
     /// Key and value cells.
@@ -362,7 +415,6 @@ impl<'a> Place<'a> {
 }
 
 /// Where a field is, looked for among all.
-#[inline(never)]
 fn position(record: &Record<'_>, cell: Cell, pairs: &[[[u8; CELL]; 2]], name: &str) -> Option<u32> {
     let found = if cell.flags & flags::SORTED != 0 && pairs.len() > 16 {
         pairs.binary_search_by(|[key, _]| record.text(Cell::decode(key)).cmp(name)).ok()

@@ -13,7 +13,6 @@ use bumpalo::Bump;
 use celgate_cel::check::check;
 use celgate_cel::context::{EvalContext, NoHost};
 use celgate_cel::decls::VariableDecl;
-use celgate_cel::eval::Activation;
 use celgate_cel::parser::{ParseOptions, parse};
 use celgate_cel::plan::{PlanOptions, Program, plan};
 use celgate_cel::record::Record;
@@ -73,15 +72,6 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Variables that are roots of a record.
-struct Roots<'r, 'a>(&'a Record<'a>, &'r [u32]);
-
-impl<'a> Activation<'a> for Roots<'_, 'a> {
-    fn resolve(&self, slot: usize) -> Option<Value<'a>> {
-        self.0.root(*self.1.get(slot)?)
-    }
-}
-
 struct Celgate<'i> {
     cases: &'i [Case],
     programs: Vec<Result<Program, String>>,
@@ -102,13 +92,18 @@ impl<'i> Celgate<'i> {
         Celgate { cases, programs: cases.iter().map(program).collect(), record }
     }
 
+    /// Variables that are roots of the record.
+    fn variables<'a>(&'a self, arena: &'a Bump, case: &Case) -> &'a [Option<Value<'a>>] {
+        arena.alloc_slice_fill_iter(case.roots.iter().map(|root| self.record.root(*root)))
+    }
+
     fn show(&self, case: usize) -> String {
         let (Some(Ok(program)), Some(case)) = (self.programs.get(case), self.cases.get(case)) else {
             return "-\tdoes not compile".to_owned();
         };
         let arena = Bump::new();
         let ctx = EvalContext::new(&arena, &NoHost, COST_LIMIT);
-        let value = program.eval(&ctx, &Roots(self.record, &case.roots));
+        let value = program.eval(&ctx, self.variables(&arena, case));
         format!("{}\t{}", ctx.cost(), show(&ctx, value))
     }
 
@@ -120,7 +115,7 @@ impl<'i> Celgate<'i> {
         for _ in 0..count {
             {
                 let ctx = EvalContext::new(&arena, &NoHost, COST_LIMIT).keeping(&patterns);
-                let value = program.eval(&ctx, &Roots(self.record, &case.roots));
+                let value = program.eval(&ctx, self.variables(&arena, case));
                 std::hint::black_box((value, ctx.cost()));
             }
             arena.reset();

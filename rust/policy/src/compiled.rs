@@ -5,7 +5,6 @@ use std::fmt;
 use celgate_cel::ast::{Expr, ExprKind};
 use celgate_cel::check::Checked;
 use celgate_cel::context::EvalContext;
-use celgate_cel::eval::Slots;
 use celgate_cel::function::FunctionTable;
 use celgate_cel::plan::{self, PlanError, PlanOptions};
 use celgate_cel::value::Value;
@@ -37,7 +36,7 @@ impl Compiled {
 
     /// Evaluates the expression, charging the context.
     pub(crate) fn eval<'a>(&'a self, ctx: &EvalContext<'a>, inputs: &Inputs<'a>) -> Value<'a> {
-        self.program.eval(ctx, &Slots(inputs))
+        self.program.eval(ctx, inputs)
     }
 }
 

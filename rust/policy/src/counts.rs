@@ -49,8 +49,8 @@ impl Shard {
     }
 
     /// Only one thread at a time counts in a shard, so that no instruction need be atomic.
-    fn add(&self, number: u32) {
-        let (chunk, at) = Shard::place(number);
+    #[inline]
+    fn add(&self, (chunk, at): (usize, usize)) {
         let Some(chunk_of) = self.chunks.get(chunk) else { return };
         let counters =
             chunk_of.get_or_init(|| std::iter::repeat_with(AtomicU64::default).take(FIRST << chunk).collect());
@@ -65,6 +65,8 @@ impl Shard {
 pub(crate) struct Counted {
     name: Arc<str>,
     number: u32,
+    /// Of its counter in a shard.
+    place: (usize, usize),
 }
 
 impl Counted {
@@ -75,13 +77,13 @@ impl Counted {
             names.get_key_value(name).map(|(name, entry)| (Arc::clone(name), *entry))
         {
             names.insert(Arc::clone(&name), (number, policies.saturating_add(1)));
-            return Counted { name, number };
+            return Counted { name, number, place: Shard::place(number) };
         }
         let name: Arc<str> = name.into();
         // Without free numbers, those in use are 0, 1, 2 and so on.
         let number = free.pop().unwrap_or(names.len() as u32);
         names.insert(Arc::clone(&name), (number, 1));
-        Counted { name, number }
+        Counted { name, number, place: Shard::place(number) }
     }
 
     /// How often policies of this name were evaluated, by all scratches together.
@@ -116,7 +118,7 @@ pub(crate) struct Counter(Arc<Shard>);
 
 impl Counter {
     pub(crate) fn add(&self, policy: &Counted) {
-        self.0.add(policy.number);
+        self.0.add(policy.place);
     }
 }
 

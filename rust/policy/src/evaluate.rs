@@ -4,9 +4,8 @@ use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bumpalo::Bump;
-use celgate_cel::context::used;
+use celgate_cel::context::{EvalContext, used};
 use celgate_cel::record::Record;
-use celgate_cel::regex::Patterns;
 
 use crate::InvalidRequest;
 use crate::collect::Source;
@@ -81,6 +80,7 @@ impl Plan {
         scratch.answers.take(scratch.pending.get_mut(), answers)?;
         let record =
             Record::parse(request).map_err(|error| InvalidRequest::new(format!("request record: {error:?}")))?;
+        scratch.kept.memo.begin();
         let mut cost = 0;
         loop {
             let paused = self.walk(scratch, &record, params, &mut cost)?;
@@ -115,6 +115,7 @@ impl Plan {
         renew(&mut scratch.arena);
         let arena = &scratch.arena;
         let request = arena.alloc(RequestView::new(arena, record, &scratch.answers, &scratch.pending)?);
+        let request: &RequestView<'_> = request;
         let walk = Walk {
             plan: self,
             arena,
@@ -127,7 +128,7 @@ impl Plan {
             report: &mut scratch.report,
             evaluations: &mut scratch.evaluations,
             counter: &scratch.counter,
-            patterns: &scratch.patterns,
+            ctx: validate::context(arena, &scratch.kept, request),
             cost,
         };
         Ok(walk.run())
@@ -160,7 +161,7 @@ struct Walk<'s, 'a> {
     report: &'s mut Vec<u8>,
     evaluations: &'s mut u64,
     counter: &'s Counter,
-    patterns: &'a Patterns,
+    ctx: EvalContext<'a>,
     /// Of this call.
     cost: &'s mut u64,
 }
@@ -202,7 +203,7 @@ impl<'a> Walk<'_, 'a> {
         while let Some(binding) = hook.bindings.get(position) {
             self.progress.binding = Some(position);
             let last = self.binding(hook, matched, binding)?;
-            if last.is_some_and(|entry| self.results.says_nothing(entry)) && self.alike(hook) {
+            if last.is_some_and(Results::says_nothing) && self.alike(hook) {
                 break;
             }
             self.progress.param = 0;
@@ -323,8 +324,7 @@ impl<'a> Walk<'_, 'a> {
         self.counter.add(policy.counted());
         let case = Case { policy, matched: self.matched(matched)?, param };
         let mut unfinished = self.results.begin();
-        let evaluated =
-            catch_unwind(AssertUnwindSafe(|| validate::evaluate(self.arena, self.patterns, &case, &mut unfinished)));
+        let evaluated = catch_unwind(AssertUnwindSafe(|| validate::evaluate(&self.ctx, &case, &mut unfinished)));
         match evaluated {
             Ok(Ok(cost)) => {
                 // Even an evaluation without cost takes a step.

@@ -13,7 +13,6 @@ use bumpalo::Bump;
 use celgate_cel::check::check;
 use celgate_cel::context::{EvalContext, Halt};
 use celgate_cel::env::Env;
-use celgate_cel::eval::Slots;
 use celgate_cel::parser::{ParseOptions, parse};
 use celgate_cel::plan::{PlanOptions, plan};
 use celgate_cel::record::Record;
@@ -131,15 +130,16 @@ impl Expression {
     ) -> Result<Outcome, InvalidRequest> {
         scratch.output = Output::Nothing;
         scratch.arena.reset();
-        let Scratch { arena, answers: answered, pending, questions, report, .. } = scratch;
+        let Scratch { arena, answers: answered, pending, questions, report, kept, .. } = scratch;
         answered.take(pending.get_mut(), answers)?;
         let record = Record::parse(record).map_err(|error| InvalidRequest::new(format!("record: {error:?}")))?;
         if record.roots() != self.roots {
             return Err(InvalidRequest::new(format!("record: {} roots, not {}", record.roots(), self.roots)));
         }
         let host = Authorizer { answers: answered, pending };
-        let ctx = EvalContext::new(arena, &host, cost_limit);
-        let value = self.program.eval(&ctx, &Slots(self.variables(arena, &ctx, &record)));
+        kept.memo.begin();
+        let ctx = EvalContext::new(arena, &host, cost_limit).remembering(&kept.memo, &record);
+        let value = self.program.eval(&ctx, self.variables(arena, &ctx, &record));
         report.clear();
         match (ctx.halt(), value) {
             (Some(Halt::NeedsInput), _) => {

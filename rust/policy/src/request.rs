@@ -25,6 +25,7 @@ const VERSIONS: u32 = 5;
 /// A request and what has been answered about it. Made once for many policies: roots are read once.
 pub(crate) struct RequestView<'a> {
     arena: &'a Bump,
+    pub(crate) record: &'a Record<'a>,
     attributes: Value<'a>,
     name: &'a str,
     namespace: &'a str,
@@ -79,6 +80,7 @@ impl<'a> RequestView<'a> {
         };
         Ok(RequestView {
             arena,
+            record,
             attributes: attributes.unwrap_or(Value::Null),
             name: text("name")?,
             namespace: text("namespace")?,

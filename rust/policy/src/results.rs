@@ -21,6 +21,9 @@ pub(crate) struct Results {
     index: HashMap<usize, u32, BuildHasherDefault<AddressHasher>>,
 }
 
+/// The entry of all evaluations that have nothing to write.
+const NOTHING: u32 = u32::MAX;
+
 /// One evaluation.
 #[derive(Debug, Clone)]
 struct Entry {
@@ -56,6 +59,8 @@ const KEPT_TEXT: usize = 64 << 10;
 impl Results {
     /// Forgets everything: the next policy begins.
     pub(crate) fn clear(&mut self) {
+        self.without_param = None;
+        self.index.clear();
         if self.entries.is_empty() {
             return;
         }
@@ -64,8 +69,6 @@ impl Results {
         self.annotations.clear();
         self.texts.clear();
         self.texts.shrink_to(KEPT_TEXT);
-        self.without_param = None;
-        self.index.clear();
     }
 
     /// The evaluation with this param, if it is finished.
@@ -77,10 +80,8 @@ impl Results {
     }
 
     /// Whether an evaluation has nothing to write.
-    pub(crate) fn says_nothing(&self, entry: u32) -> bool {
-        self.entries.get(entry as usize).is_none_or(|entry| {
-            entry.conditions.is_none() && entry.decisions.is_empty() && entry.annotations.is_empty()
-        })
+    pub(crate) fn says_nothing(entry: u32) -> bool {
+        entry == NOTHING
     }
 
     /// Begins an evaluation. What is added until [`Self::finish`] belongs to it.
@@ -184,8 +185,11 @@ impl Unfinished<'_> {
         let Unfinished { results, mut entry } = self;
         entry.decisions.end = results.decisions.len() as u32;
         entry.annotations.end = results.annotations.len() as u32;
-        let index = results.entries.len() as u32;
-        results.entries.push(entry);
+        let says_nothing = entry.conditions.is_none() && entry.decisions.is_empty() && entry.annotations.is_empty();
+        let index = if says_nothing { NOTHING } else { results.entries.len() as u32 };
+        if !says_nothing {
+            results.entries.push(entry);
+        }
         match param {
             None => results.without_param = Some(index),
             Some(param) => {

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use bumpalo::Bump;
+use celgate_cel::memo::Memo;
 use celgate_cel::regex::Patterns;
 
 use crate::answers::{Answers, Pending};
@@ -27,8 +28,16 @@ pub struct Scratch {
     pub(crate) evaluations: u64,
     /// Counts evaluations by policy.
     pub(crate) counter: Counter,
+    pub(crate) kept: Kept,
+}
+
+/// What evaluations leave for others, which changes no result.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
     /// Patterns that expressions compute, often from params: from request to request the same.
     pub(crate) patterns: Patterns,
+    /// Paths followed in the record of the request.
+    pub(crate) memo: Memo,
 }
 
 /// Where evaluation goes on.

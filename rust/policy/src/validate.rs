@@ -3,7 +3,6 @@
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use celgate_cel::context::EvalContext;
-use celgate_cel::regex::Patterns;
 use celgate_cel::value::Value;
 use celgate_k8s::authz::{RequestResource, authorizer_value, request_resource_value};
 
@@ -16,9 +15,10 @@ use crate::params::Param;
 use crate::policy::Policy;
 use crate::reads::Reads;
 use crate::report::{Action, Conditions, Evaluation};
-use crate::request::Unanswered;
+use crate::request::{RequestView, Unanswered};
 use crate::results::Unfinished;
 use crate::rules::Key;
+use crate::scratch::Kept;
 use crate::section::{Evaluated, OUT_OF_BUDGET, Section, Stop};
 use crate::variables::Variables;
 
@@ -74,21 +74,27 @@ struct Own<'a> {
     authorizer: Option<(Value<'a>, Value<'a>)>,
 }
 
+/// The context in which the policies of a request are evaluated, one after the other.
+pub(crate) fn context<'a>(arena: &'a Bump, kept: &'a Kept, request: &'a RequestView<'a>) -> EvalContext<'a> {
+    EvalContext::new(arena, &request.authorizer, COST_LIMIT)
+        .keeping(&kept.patterns)
+        .remembering(&kept.memo, request.record)
+}
+
 /// Evaluates a policy and adds what it decides. The result is the cost of all.
 pub(crate) fn evaluate<'a>(
-    arena: &'a Bump,
-    patterns: &'a Patterns,
+    ctx: &EvalContext<'a>,
     case: &Case<'a>,
     results: &mut Unfinished<'_>,
 ) -> Result<u64, Unanswered> {
     case.policy.inject_fault();
-    let ctx = EvalContext::new(arena, &case.matched.request.authorizer, COST_LIMIT).keeping(patterns);
+    ctx.renew();
     let evaluator = Evaluator {
-        own: Own::new(&ctx, case),
+        own: Own::new(ctx, case),
         on_error: if case.policy.ignores_errors() { Action::Admit } else { Action::Deny },
         program: case.policy.program(),
         case,
-        ctx: &ctx,
+        ctx,
     };
     evaluator.conditions(results)
 }

@@ -4,11 +4,12 @@ use super::Machine;
 use super::logic::Truth;
 use crate::context::EvalContext;
 use crate::cost::SELECT_AND_IDENT;
+use crate::memo::Known;
 use crate::message::object::{self, Member};
 use crate::mutants::{Mutant, planted};
 use crate::ops::{format::GoValue, number};
 use crate::plan::{Attribute, Base, Hint, Qualifier, QualifierKind};
-use crate::record::Place;
+use crate::record::{Place, RecordRef};
 use crate::value::{LazyMap, ListView, MapView, Value};
 
 /// What a selection finds.
@@ -61,18 +62,34 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
     }
 
+    /// A variable of the caller, if it is bound.
+    #[inline]
+    fn variable(&self, slot: u32) -> Option<Value<'a>> {
+        self.variables.get(slot as usize).copied().flatten()
+    }
+
     /// A plain attribute, charged for its selections and `ident` for itself. As long as these are fields of records, nothing
     /// is evaluated in between, and they are charged together.
     fn fields(&mut self, attribute: &'a Attribute, ident: u64) -> Value<'a> {
         let base = match attribute.base {
             Base::Local(place) => self.locals.get(place as usize).copied(),
-            Base::Slot(slot, _) => self.variables.resolve(slot as usize),
+            Base::Slot(slot, _) => self.variable(slot),
             _ => None,
         };
         let path = attribute.path.of(&self.program.qualifiers);
         let Some(Value::Record(record)) = base else {
             return self.rest(attribute, 0, base, ident);
         };
+        if let Some(memo) = &self.ctx.memo
+            && let Some(known) = memo.find(record, attribute.number)
+        {
+            let value = match known {
+                Known::Nowhere => Value::Bool(false),
+                Known::Cell(_) if attribute.tests => Value::Bool(true),
+                Known::Cell(cell) => record.value_at(cell).unwrap_or(Value::Null),
+            };
+            return self.charged_units(path.len() as u64 + ident, value);
+        }
         let mut place = Place::of(record);
         for (i, qualifier) in path.iter().enumerate() {
             let (name, test) = match &qualifier.kind {
@@ -88,16 +105,31 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 let value = match if found { place.value() } else { None } {
                     Some(error @ Value::Error(_)) => error,
                     Some(Value::Null) if planted(Mutant::HasSeesNull) => Value::Bool(false),
-                    Some(_) => Value::Bool(true),
-                    None if test => Value::Bool(false),
+                    Some(_) => {
+                        self.remember(attribute, record, Known::Cell(place.index()));
+                        Value::Bool(true)
+                    }
+                    None if test => {
+                        self.remember(attribute, record, Known::Nowhere);
+                        Value::Bool(false)
+                    }
                     None => self.ctx.error_with("no such key: ", name),
                 };
                 return self.charged_units(i as u64 + 1 + ident, value);
             }
         }
+        self.remember(attribute, record, Known::Cell(place.index()));
         match place.value() {
             Some(value) => self.charged_units(path.len() as u64 + ident, value),
             None => Value::Null,
+        }
+    }
+
+    /// Keeps where a path leads for other expressions. One without a number is empty.
+    #[inline]
+    fn remember(&self, attribute: &Attribute, from: RecordRef<'a>, known: Known) {
+        if let (Some(memo), 1..) = (&self.ctx.memo, attribute.number) {
+            memo.put(from, attribute.number, known);
         }
     }
 
@@ -138,7 +170,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     /// The attribute's value, without the charge for the attribute itself.
     pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Value<'a> {
         let base = match attribute.base {
-            Base::Slot(slot, name) => match self.variables.resolve(slot as usize) {
+            Base::Slot(slot, name) => match self.variable(slot) {
                 Some(value) => value,
                 None => return self.missing(name),
             },

@@ -4,10 +4,10 @@
 //! that wants one.
 
 use super::Machine;
-use crate::cost::{smaller, smaller_text};
+use crate::cost::{smaller, smaller_text, tenth_of_text};
 use crate::mutants::{Mutant, planted};
 use crate::ops;
-use crate::plan::{Comparison, NodeKind};
+use crate::plan::{Comparison, NodeKind, Search};
 use crate::value::{Traits, Value};
 
 /// The result of a step where a bool is expected.
@@ -44,6 +44,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             NodeKind::NotEqual(a, b) => self.equality(a, b, false),
             NodeKind::Compare(comparison, sized, a, b) => self.compare(comparison, sized, a, b),
             NodeKind::InSet(element, set) => self.in_set(element, set),
+            NodeKind::Search(search, call) => self.search(search, call, node.id),
             _ => {
                 let value = self.node(index);
                 return self.truth_of(value);
@@ -211,6 +212,37 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         let right = self.forget_node(b)?;
         let left = self.forget_node(a)?;
         Some((left, right))
+    }
+
+    /// `contains`, `startsWith` and `endsWith`, charged by the sizes that Kubernetes says they walk.
+    fn search(&mut self, search: Search, index: u32, id: u32) -> Truth {
+        let call = match self.program.calls.get(index as usize) {
+            Some(call) if !TRACKED && !planted(Mutant::ContainsIsAdded) => call,
+            _ => {
+                let value = self.call(index, id);
+                return self.truth_of(value);
+            }
+        };
+        let &[text, part] = call.args.of(&self.program.operands) else {
+            return self.no_such_overload();
+        };
+        let text = self.operand(text);
+        if let Value::Halt = text {
+            return self.other(text);
+        }
+        let part = self.operand(part);
+        match (text, part) {
+            (Value::String(text), Value::String(part)) => {
+                let walked = if search == Search::Contains { tenth_of_text(text) } else { 1 };
+                let cost = walked.saturating_mul(tenth_of_text(part));
+                self.charged_truth(cost, Truth::of(search.finds(text, part)))
+            }
+            (_, Value::Halt) => self.other(part),
+            args => {
+                let value = self.finish(call, id, &[args.0, args.1]);
+                self.truth_of(value)
+            }
+        }
     }
 
     /// `x in [constants]`, which costs nothing itself.

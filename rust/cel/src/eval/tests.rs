@@ -2,7 +2,6 @@
 
 use bumpalo::Bump;
 
-use super::Slots;
 use crate::check::check;
 use crate::context::{EvalContext, Halt, NoHost};
 use crate::decls::VariableDecl;
@@ -31,13 +30,13 @@ fn reaching_the_limit_is_allowed_and_passing_it_halts() {
     let unlimited = program(LOOP);
     let arena = Bump::new();
     let free = EvalContext::new(&arena, &NoHost, u64::MAX);
-    assert!(matches!(unlimited.eval(&free, &Slots(&[])), Value::Bool(true)));
+    assert!(matches!(unlimited.eval(&free, &[]), Value::Bool(true)));
     let cost = free.cost();
     for limit in 0..=cost {
         for program in [program(LOOP), program(LOOP).with_tracking()] {
             let arena = Bump::new();
             let ctx = EvalContext::new(&arena, &NoHost, limit);
-            let value = program.eval(&ctx, &Slots(&[]));
+            let value = program.eval(&ctx, &[]);
             if limit == cost {
                 assert!(matches!(value, Value::Bool(true)));
             } else {
@@ -54,10 +53,10 @@ fn rounds_run_out() {
     let arena = Bump::new();
     let ctx = EvalContext::new(&arena, &NoHost, u64::MAX);
     ctx.set_rounds(3);
-    assert!(matches!(program.eval(&ctx, &Slots(&[])), Value::Halt));
+    assert!(matches!(program.eval(&ctx, &[]), Value::Halt));
     assert_eq!(ctx.clear_halt(), Some(Halt::Yield));
     ctx.set_rounds(5);
-    assert!(matches!(program.eval(&ctx, &Slots(&[])), Value::Bool(true)));
+    assert!(matches!(program.eval(&ctx, &[]), Value::Bool(true)));
 }
 
 #[test]
@@ -65,7 +64,7 @@ fn a_panic_of_go_is_not_absorbed() {
     let program = program("dyn(b'a') in ['a'] || true");
     let arena = Bump::new();
     let ctx = EvalContext::new(&arena, &NoHost, u64::MAX);
-    assert!(matches!(program.eval(&ctx, &Slots(&[])), Value::Halt));
+    assert!(matches!(program.eval(&ctx, &[]), Value::Halt));
     let expected = "internal error: runtime error: hash of unhashable type types.Bytes";
     assert_eq!(ctx.halt(), Some(Halt::Panic(expected)));
 }
@@ -122,7 +121,7 @@ fn lazy_maps_are_read_by_field() {
         let arena = Bump::new();
         let ctx = EvalContext::new(&arena, &NoHost, u64::MAX);
         let variables = Variables;
-        let result = match program.eval(&ctx, &Slots(&[Some(Value::Lazy(arena.alloc(variables)))])) {
+        let result = match program.eval(&ctx, &[Some(Value::Lazy(arena.alloc(variables)))]) {
             Value::Bool(b) => Ok(b),
             Value::Error(error) => Err(error.message.to_owned()),
             _ => Err(String::new()),

@@ -1,8 +1,9 @@
 //! Calls (cel-go `planCall` and its kin).
 
-use super::{Call, Comparison, NodeKind, Operation, PlanError, Planner};
+use super::{Call, Comparison, NodeKind, Operation, PlanError, Planner, Search};
 use crate::ast::{Expr, ExprId};
 use crate::cost::Cost;
+use crate::function::Shape;
 
 impl<'e> Planner<'e, '_> {
     pub(super) fn call(
@@ -74,6 +75,7 @@ impl<'e> Planner<'e, '_> {
         };
         self.calls.push(Call { function, operation, args, shape, cost, non_strict, regex: None });
         let call = self.calls.len() as u32 - 1;
-        Ok(self.push(id, NodeKind::Call(call)))
+        let search = Search::of(overload).filter(|_| shape == Shape::Fixed && !matches!(cost, Cost::Custom(_)));
+        Ok(self.push(id, search.map_or(NodeKind::Call(call), |search| NodeKind::Search(search, call))))
     }
 }

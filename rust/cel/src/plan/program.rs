@@ -4,9 +4,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use bumpalo::Bump;
 
+use super::paths::Paths;
 use crate::cost::Cost;
 use crate::function::{Binding, EvalFn, Shape};
 use crate::message::Message;
+use crate::ops::same_bytes;
 use crate::regex::Regex;
 use crate::value::{ConstantList, Duration, EvalError, MapValue, Timestamp, Value};
 
@@ -51,6 +53,8 @@ pub struct Program {
     pub(crate) ids: u32,
     /// Whether cost must be counted by simulating cel-go's stack of observed values; see [`super::tracking`].
     pub(crate) tracked: bool,
+    /// What keeps the numbers of the attributes' paths.
+    pub(crate) _paths: Paths,
 }
 
 const _: () = {
@@ -111,6 +115,8 @@ pub(crate) enum NodeKind {
     /// `a < b`, ...; if the flag is set it is charged by the size of the smaller operand, otherwise 1.
     Compare(Comparison, bool, u32, u32),
     Call(u32),
+    /// As `Call`, of a function that looks for a string in another.
+    Search(Search, u32),
     /// `x in [constants]`: the operand, and an index into `sets`.
     InSet(u32, u32),
     /// `a.or(b)` of optionals.
@@ -163,6 +169,40 @@ impl Comparison {
     }
 }
 
+/// A function that looks for a string in another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Search {
+    Contains,
+    StartsWith,
+    EndsWith,
+}
+
+impl Search {
+    /// The search that an overload is.
+    pub(crate) fn of(overload: &str) -> Option<Search> {
+        match overload {
+            "contains_string" => Some(Search::Contains),
+            "starts_with_string" => Some(Search::StartsWith),
+            "ends_with_string" => Some(Search::EndsWith),
+            _ => None,
+        }
+    }
+
+    /// Whether the text has the part.
+    #[inline]
+    pub(crate) fn finds(self, text: &str, part: &str) -> bool {
+        let (text_bytes, part_bytes) = (text.as_bytes(), part.as_bytes());
+        match self {
+            Search::Contains => text.contains(part),
+            Search::StartsWith => text_bytes.get(..part.len()).is_some_and(|start| same_bytes(start, part_bytes)),
+            Search::EndsWith => {
+                let start = text.len().checked_sub(part.len());
+                start.and_then(|start| text_bytes.get(start..)).is_some_and(|end| same_bytes(end, part_bytes))
+            }
+        }
+    }
+}
+
 /// A literal list, map or message.
 #[derive(Debug)]
 pub(crate) struct Aggregate {
@@ -189,8 +229,12 @@ pub(crate) struct Attribute {
     /// In `qualifiers`.
     pub(crate) path: Span,
     pub(crate) id: u32,
+    /// The number of a plain attribute's path (see [`super::paths`]), 0 without one.
+    pub(crate) number: u32,
     /// Whether it is fields, none of them optional, of a variable: what [`crate::eval`] can follow in one go.
     pub(crate) plain: bool,
+    /// Whether it is a `has()`.
+    pub(crate) tests: bool,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,6 @@
 use bumpalo::Bump;
 use celgate_cel::check::check;
 use celgate_cel::context::{EvalContext, Halt};
-use celgate_cel::eval::Slots;
 use celgate_cel::parser::{ParseOptions, parse};
 use celgate_cel::plan::{PlanOptions, Program, plan};
 use celgate_cel::record::{OwnedRecord, Record};
@@ -51,7 +50,7 @@ pub(crate) fn evaluate(text: &str, other: Option<&OwnedRecord>) {
 fn result<'a>(arena: &'a Bump, program: &'a Program, record: &'a Record<'a>) -> String {
     let ctx = EvalContext::new(arena, &Answering, COST_LIMIT);
     let variables: Vec<Option<Value<'a>>> = (0..record.roots()).map(|root| record.root(root)).collect();
-    let value = program.eval(&ctx, &Slots(&variables));
+    let value = program.eval(&ctx, &variables);
     let (cost, halt) = (ctx.cost(), ctx.halt());
     assert_eq!(matches!(value, Value::Halt), halt.is_some(), "a halt without a reason, or a reason without a halt");
     assert!(cost <= COST_LIMIT || halt == Some(Halt::CostLimit), "cost {cost} and no end");

@@ -5,7 +5,6 @@ use celgate_cel::check::check;
 use celgate_cel::context::{EvalContext, NoHost};
 use celgate_cel::decls::VariableDecl;
 use celgate_cel::env::Env;
-use celgate_cel::eval::Slots;
 use celgate_cel::gotext::quote;
 use celgate_cel::parser::{ParseOptions, parse};
 use celgate_cel::plan::{PlanOptions, plan};
@@ -53,7 +52,7 @@ fn evaluate(expression: &str, pattern: &str, text: &str) -> Option<String> {
     let program = plan(&checked, &PlanOptions { variables: &NAMES, functions: &functions }).ok()?;
     let arena = Bump::new();
     let ctx = EvalContext::new(&arena, &NoHost, 1_000_000);
-    let value = program.eval(&ctx, &Slots(&[Some(Value::String(pattern)), Some(Value::String(text))]));
+    let value = program.eval(&ctx, &[Some(Value::String(pattern)), Some(Value::String(text))]);
     let shown = show(&ctx, value);
     // The variable that the pattern is read from costs 1.
     let cost = ctx.cost() - u64::from(expression.ends_with("(pattern)"));
