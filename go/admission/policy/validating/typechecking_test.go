@@ -36,7 +36,7 @@ var customSchemas = map[string]string{
 	"Widget": `{"type":"object","properties":{"kind":{"type":"string"},"apiVersion":{"type":"string"},"spec":{"type":"object","properties":{
 		"size":{"type":"integer"},"port":{"x-kubernetes-int-or-string":true},"namespace":{"type":"string"},"my-key":{"type":"string"},"any":{"x-kubernetes-preserve-unknown-fields":true},
 		"parts":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"weight":{"type":"number"},"made":{"type":"string","format":"date-time"}}}},
-		"labels":{"type":"object","additionalProperties":{"type":"string"}}}}}}`,
+		"labels":{"type":"object","additionalProperties":{"type":"string"}},"open":{"type":"object","additionalProperties":true}}}}}`,
 	"Deployment": `{"type":"object","properties":{"replicas":{"type":"integer"}}}`,
 	"Untyped":    `{"x-kubernetes-preserve-unknown-fields":true}`,
 	"Table":      `{"type":"object","additionalProperties":{"type":"object","properties":{"replicas":{"type":"integer"}}}}`,
@@ -128,6 +128,7 @@ var constraints = [][]v1.NamedRuleWithOperations{
 	{rule("apps", "v*", "deployments")},
 	{rule("apps", "v1", "*")},
 	{rule("apps", "v1", "deployments"), rule("*", "*", "*")},
+	{rule("apps", "v1", "deployments"), rule("apps", "*", "deployments")},
 	{rule("apps,batch", "v1,v2", "statefulsets,jobs,deployments,nothing,cronjobs")},
 	{rule("example.com,apps", "v1", "widgets,deployments")},
 	{rule("example.com", "v1,v2", "widgets")},
@@ -145,7 +146,7 @@ var constraints = [][]v1.NamedRuleWithOperations{
 
 var paramKinds = []*v1.ParamKind{
 	nil, nil, {APIVersion: "v1", Kind: "ConfigMap"}, {APIVersion: "example.com/v1", Kind: "Widget"}, {APIVersion: "example.com/v1", Kind: "Missing"},
-	{APIVersion: "a/b/c", Kind: "Widget"}, {APIVersion: "example.com/v1", Kind: "Broken"}, {APIVersion: "apps/v1", Kind: "Deployment"}, {},
+	{APIVersion: "a/b/c", Kind: "Widget"}, {APIVersion: "example.com/v1", Kind: "Broken"}, {APIVersion: "example.com/v1", Kind: "Untyped"}, {APIVersion: "apps/v1", Kind: "Deployment"}, {},
 }
 
 var variableSets = [][]v1.Variable{
@@ -162,10 +163,10 @@ var policyExpressions = []string{
 	"object.spec.containers.exists(c, c.ports.exists(p, p.containerPort == '80'))", "object.metadata.labels.app == 1", "object.metadata.labels['app'].matches('[')", "has(object.metadata.labels) && 'a' in object.metadata.labels",
 	"params.data.key == object.metadata.name", "params.spec.size < object.spec.replicas", "params.spec.parts.all(p, p.weight < 1 && p.made == 'x')", "params == null || params.spec.nothing", "params.spec.`my-key` == 1", "params.spec.namespace == 1",
 	"request.userInfo.username == 1", "request.namespace.size() + 'x'", "request.object", "request.operation in ['CREATE', 1]", "namespaceObject.metadata.labels.env == 1", "namespaceObject.spec.nothing", "namespaceObject == object",
-	"authorizer.group('').resource('pods').check('get').allowed() + 1", "authorizer.requestResource.check('get').allowed()", "authorizer.nothing", "variables.replicas > 1", "variables.replicas == 'a'", "variables.big", "variables.name.startsWith('a')",
+	"authorizer.group('').resource('pods').check('get').allowed() + 1", "authorizer.requestResource.check('get').allowed()", "authorizer.nothing", "authorizer.allowed()", "variables.replicas > 1", "variables.replicas == 'a'", "variables.big", "variables.name.startsWith('a')",
 	"variables.name[0] + 1", "variables.nothing", "variables", "variables.namespace + 'a'", "variables.name.app == 1", "undeclared", "undeclared.f(x, y)", "object.f()", "object.spec.replicas.f(1, 'a')", "f(object)", "1", "'text' + 1", "'a' + object.metadata.name",
 	"object", "type(object)", "object.spec == params.spec", "object == params", "[object.metadata.name, object.spec]", "{'a': object.spec, 'b': 1}", "object.spec.nothing.more", "object.data.all(k, v, v.size() > k)", "object.data.map(k, object.data[k] + 1)", "dyn(object).anything",
-	"object.spec.size + 'a'", "object.spec.port + 1 > 'a'", "object.spec.any.thing", "object.spec.parts.map(p, p.name).join(1)", "object.status.conditions.filter(c, c.type == 'Ready')[0].lastTransitionTime + 1", "object.all(k, object[k].replicas > 'a')",
+	"object.spec.size + 'a'", "object.spec.port + 1 > 'a'", "object.spec.any.thing", "has(object.spec.open)", "object.spec.open.thing + 'a'", "object.spec.parts.map(p, p.name).join(1)", "object.status.conditions.filter(c, c.type == 'Ready')[0].lastTransitionTime + 1", "object.all(k, object[k].replicas > 'a')",
 	"object.spec.replicas >\n  1 +\n\t'tab'", "'é' + object.spec.replicas + '界'", "object.spec.selector.matchLabels.size() < 'a' ? object : params", "duration('x') == object.metadata.creationTimestamp", "object.metadata.creationTimestamp - 1",
 	"object.metadata.managedFields[0].time.getHours('UTC') == ''", "object.metadata.ownerReferences.exists_one(o, o.controller > 1)", "object.spec.?replicas.orValue('a') > 1", "optional.of(object.spec).?replicas.hasValue() + 1", "cel.bind(a, 1, a)", "object.spec.template{}",
 	"object.spec.selector == {'a': 'b'}", "object.spec.suspend || object.spec.suspend > 1", "[1, 'a']", "[object.metadata.name, 1].size() > 0", "'%d'.format([object.metadata.name])",
@@ -279,7 +280,7 @@ func TestTypeCheckingAsUpstream(t *testing.T) {
 			for i := random.IntN(12); i < len(policyExpressions); i += 12 {
 				validations = append(validations, v1.Validation{Expression: policyExpressions[i]})
 			}
-			kinds := constraints[random.IntN(16)]
+			kinds := constraints[random.IntN(17)]
 			warned += len(checkers.compare(t, typeCheckPolicy(kinds, params, variables, validations...)))
 		}
 	}
