@@ -30,7 +30,7 @@ func main() {
 	flag.IntVar(&options.Rounds, "rounds", 5, "how many rounds there are at least; fewer than five say nothing about memory")
 	flag.DurationVar(&options.End, "end", 30*time.Second, "how long handles and goroutines may take to be given back after the end")
 	corpus := flag.String("corpus", os.Getenv("CELGATE_CORPUS"), "the directory of public policies")
-	mutant := flag.Int("mutant", 0, "plant this bug in the core: the run must find it (build tag mutants)")
+	mutant := flag.Int("mutant", 0, "plant this bug in the core, which the run must find, and end with the first wrong answer (build tag mutants)")
 	flag.Parse()
 	harness.Quiet()
 	if err := run(options, *corpus, *mutant); err != nil {
@@ -49,6 +49,7 @@ func run(options soak.Options, corpus string, mutant int) error {
 			return errors.New("this build has no mutants")
 		}
 		plant(mutant)
+		options.First = true
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

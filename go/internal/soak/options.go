@@ -22,6 +22,8 @@ type Options struct {
 	Interval time.Duration
 	// Rounds are how many rounds there are at least: fewer than five say nothing about memory.
 	Rounds int
+	// First says that the run ends with the episode in which it finds a wrong answer.
+	First bool
 	// End is how long handles and goroutines may take to be given back after the end.
 	End time.Duration
 	// Corpus may be nil.

@@ -79,6 +79,13 @@ func (r *Report) answered() int {
 	return r.counts.requests + r.asked
 }
 
+// wrong says whether an answer was wrong so far.
+func (r *Report) wrong() bool {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	return len(r.violations) > 0
+}
+
 func (r *Report) summary() string {
 	r.lock.Lock()
 	defer r.lock.Unlock()

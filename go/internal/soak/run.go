@@ -44,7 +44,9 @@ func run(ctx context.Context, options *Options, report *Report) error {
 		if roundEnd.After(end) {
 			roundEnd = end
 		}
-		if err := round(ctx, a, p, roundEnd); err != nil {
+		if err := round(ctx, a, p, roundEnd); errors.Is(err, errFound) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		s, err := takeSample(report.start)
@@ -68,7 +70,9 @@ func round(ctx context.Context, a *author, p *player, end time.Time) error {
 	var playErr error
 	for e := range episodes {
 		if playErr == nil {
-			playErr = play(ctx, a, p, e)
+			if playErr = play(ctx, a, p, e); playErr == nil && p.options.First && p.report.wrong() {
+				playErr = errFound
+			}
 			cancelOn(playErr, cancel)
 		}
 	}
@@ -94,6 +98,9 @@ func play(ctx context.Context, a *author, p *player, e *episode) error {
 	p.report.played(e)
 	return err
 }
+
+// errFound is why a run ends that has found what it was to find.
+var errFound = errors.New("soak: found")
 
 // errStuck is why a run ends that gets no more answers.
 var errStuck = errors.New("soak: no request is answered any more")

@@ -48,7 +48,7 @@ func (g *Generator) changePolicy() harness.Change {
 		deleted := g.policies[name]
 		delete(g.policies, name)
 		return harness.Change{Delete: deleted}
-	case 1:
+	case 1, 2:
 		return harness.Change{Apply: g.newPolicy(name)}
 	default:
 		policy := g.policies[name].DeepCopy()

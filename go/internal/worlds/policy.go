@@ -13,7 +13,7 @@ func (g *Generator) policy(name string) *v1.ValidatingAdmissionPolicy {
 	policy.Spec.MatchConstraints = g.match()
 	policy.Spec.FailurePolicy = pointer(pick(g, v1.Fail, v1.Fail, v1.Ignore))
 	policy.Spec.ParamKind = g.paramKind()
-	switch g.random.IntN(16) {
+	switch g.random.IntN(18) {
 	case 0, 1:
 		g.budgets(policy)
 	case 2:
@@ -24,6 +24,10 @@ func (g *Generator) policy(name string) *v1.ValidatingAdmissionPolicy {
 		g.authorized(policy)
 	case 5:
 		g.parametrized(policy)
+	case 6:
+		g.conditioned(policy)
+	case 7:
+		g.selected(policy)
 	default:
 		g.expressions(policy)
 	}

@@ -7,6 +7,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+	extensionsv1beta1 "k8s.io/api/extensions/v1beta1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,6 +47,7 @@ var targets = []*target{
 	{weight: 2, version: "v1", kind: "PodPortForwardOptions", resource: "pods", subresource: "portforward", operations: connect, build: portForward},
 	{weight: 2, version: "v1", kind: "ServiceProxyOptions", resource: "services", subresource: "proxy", operations: connect, build: serviceProxy},
 	{weight: 2, version: "v1", kind: "NodeProxyOptions", resource: "nodes", subresource: "proxy", cluster: true, operations: connect, build: nodeProxy},
+	{weight: 2, group: "extensions", version: "v1beta1", kind: "Deployment", resource: "deployments", operations: usual, build: oldestDeployment},
 	{weight: 2, group: "example.com", version: "v1", kind: "Namespace", resource: "namespaces", cluster: true, operations: usual, build: widget},
 	// What no policy may intercept.
 	{weight: 3, group: "authentication.k8s.io", version: "v1", kind: "TokenReview", resource: "tokenreviews", cluster: true, operations: create, build: review},
@@ -84,6 +86,10 @@ func deployment(g *Generator, r *harness.Request) runtime.Object {
 
 func oldDeployment(g *Generator, r *harness.Request) runtime.Object {
 	return &appsv1beta1.Deployment{ObjectMeta: g.meta(r), Spec: appsv1beta1.DeploymentSpec{Replicas: pick(g, nil, pointer(int32(4)))}}
+}
+
+func oldestDeployment(g *Generator, r *harness.Request) runtime.Object {
+	return &extensionsv1beta1.Deployment{ObjectMeta: g.meta(r), Spec: extensionsv1beta1.DeploymentSpec{Replicas: pick(g, nil, pointer(int32(4)))}}
 }
 
 func widget(g *Generator, r *harness.Request) runtime.Object {

@@ -10,7 +10,8 @@ import (
 // Policies about one thing each, which policies from the pools seldom come to.
 
 // budgets fills a policy with expressions whose costs come near their limits: an expression's 1,000,000, the 2,500,000 of match conditions
-// and the 10,000,000 of validations with their messages, and of annotations. `contains` costs a tenth of each size multiplied.
+// and the 10,000,000 of validations with their messages, and of annotations. `contains` costs a tenth of each size multiplied. In some the
+// expressions are cheap, and each reads a variable of its own, which costs.
 func (g *Generator) budgets(policy *v1.ValidatingAdmissionPolicy) {
 	text := func(size int) string { return fmt.Sprintf("'%s'", strings.Repeat("x", size)) }
 	policy.Spec.Variables = []v1.Variable{
@@ -21,10 +22,18 @@ func (g *Generator) budgets(policy *v1.ValidatingAdmissionPolicy) {
 		{Name: "other", Expression: "variables.text.contains(variables.part)"},
 	}
 	const whole = "variables.text.contains(variables.part)"
-	few := pick(g, 1, 4, 12)
+	few, inVariables := pick(g, 1, 4, 12), g.one(3)
+	costly := func() string {
+		if !inVariables {
+			return whole
+		}
+		name := fmt.Sprintf("costly%d", len(policy.Spec.Variables))
+		policy.Spec.Variables = append(policy.Spec.Variables, v1.Variable{Name: name, Expression: whole})
+		return "variables." + name
+	}
 	expression := func() string {
 		if !g.one(few) {
-			return pick(g, whole, "variables.text.contains(variables.part) || true")
+			return costly() + pick(g, "", " || true")
 		}
 		return pick(g, "variables.text.contains(variables.half)", "!variables.text.contains(variables.half)", "variables.other || true",
 			"object == null || object.metadata.name != 'web'", "false")
@@ -88,6 +97,42 @@ func (g *Generator) equivalents(policy *v1.ValidatingAdmissionPolicy) {
 	for _, expression := range some(g, 2, about) {
 		addAnnotation(policy, fmt.Sprintf("string(%s)", expression))
 	}
+}
+
+// conditioned makes a policy with several match conditions of which some fail, some are false, some cost much, in any order.
+func (g *Generator) conditioned(policy *v1.ValidatingAdmissionPolicy) {
+	long := strings.Repeat("x", 9_900)
+	policy.Spec.Variables = []v1.Variable{{Name: "text", Expression: fmt.Sprintf("'%s'", long)}, {Name: "costly", Expression: "variables.text.contains(variables.text)"}}
+	about := []string{"true", "object == null || object.metadata.name != 'web'", "request.operation != 'CREATE'", "object.spec.nope == 1", "object.spec.nope == 1", "object.spec.none == 1",
+		"namespaceObject == null", "namespaceObject.metadata.name == 'prod'", "request.resource == request.requestResource", "variables.text.contains(variables.text)", "variables.costly"}
+	for range 1 + g.random.IntN(5) {
+		addCondition(policy, pick(g, about...))
+	}
+	for range 1 + g.random.IntN(2) {
+		policy.Spec.Validations = append(policy.Spec.Validations, g.validation(pick(g, "false", "object.spec.nope == 1", "request.name == 'web'")))
+	}
+}
+
+// selected makes a policy for everything but what its selectors and exclusions leave out.
+func (g *Generator) selected(policy *v1.ValidatingAdmissionPolicy) {
+	match := policy.Spec.MatchConstraints
+	everything := v1.Rule{APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{"*/*"}}
+	match.ResourceRules = []v1.NamedRuleWithOperations{{RuleWithOperations: v1.RuleWithOperations{Operations: []v1.OperationType{v1.OperationAll}, Rule: everything}}}
+	if g.one(2) {
+		match.NamespaceSelector = g.selector("env", "prod", "team")
+	}
+	if g.one(2) {
+		match.ObjectSelector = g.selector("app", "web", "tier")
+	}
+	if g.one(2) {
+		match.ExcludeResourceRules = []v1.NamedRuleWithOperations{g.rule()}
+		match.ExcludeResourceRules[0].Rule = pick(g,
+			v1.Rule{APIGroups: []string{"apps"}, APIVersions: []string{"v1beta1"}, Resources: []string{"deployments/*"}},
+			v1.Rule{APIGroups: []string{"apps"}, APIVersions: []string{"v1"}, Resources: []string{"deployments"}},
+			v1.Rule{APIGroups: []string{"extensions"}, APIVersions: []string{"v1beta1"}, Resources: []string{"deployments"}},
+			v1.Rule{APIGroups: []string{"example.com"}, APIVersions: []string{"v1", "v2"}, Resources: []string{"*"}})
+	}
+	policy.Spec.Validations = []v1.Validation{g.validation(pick(g, "false", "request.operation == 'DELETE'"))}
 }
 
 // authorized makes a policy whose variables ask the authorizer, and whose other parts read them.
