@@ -77,6 +77,8 @@ type CaseRequest struct {
 	Namespace       *string `json:"namespace,omitempty"`
 	ObjectName      *string `json:"objectName,omitempty"`
 	DryRun          bool    `json:"dryRun,omitempty"`
+	// Ended says that the request's context has ended before it comes.
+	Ended bool `json:"ended,omitempty"`
 	// Kindless says that typed objects come without apiVersion and kind, as internal ones do.
 	Kindless bool              `json:"kindless,omitempty"`
 	User     *user.DefaultInfo `json:"user,omitempty"`
@@ -268,7 +270,7 @@ func (r *CaseRequest) override(request *Request) {
 	if r.ObjectName != nil {
 		request.Name = *r.ObjectName
 	}
-	request.Subresource, request.DryRun = r.Subresource, r.DryRun
+	request.Subresource, request.DryRun, request.Ended = r.Subresource, r.DryRun, r.Ended
 	if r.User != nil {
 		request.User = r.User
 	}

@@ -47,6 +47,11 @@ type Validator interface {
 
 // Observe sends a request through a validator and records what a user can see of it.
 func Observe(ctx context.Context, validator Validator, request *Request, objects admission.ObjectInterfaces) Outcome {
+	if request.Ended {
+		ended, end := context.WithCancel(ctx)
+		end()
+		ctx = ended
+	}
 	recorder := &answer.Warnings{}
 	attributes := &annotated{Attributes: request.attributes(), annotations: map[string]string{}}
 	err := validator.Validate(warning.WithWarningRecorder(ctx, recorder), attributes, objects)

@@ -55,7 +55,7 @@ func caseRequest(step *Step) (CaseRequest, error) {
 	made := CaseRequest{
 		Name: step.Name, Operation: string(r.Operation), APIVersion: r.Kind.GroupVersion().String(), Kind: r.Kind.Kind,
 		ResourceVersion: r.Resource.GroupVersion().String(), Resource: r.Resource.Resource, Subresource: r.Subresource,
-		Namespace: &r.Namespace, ObjectName: &r.Name, DryRun: r.DryRun,
+		Namespace: &r.Namespace, ObjectName: &r.Name, DryRun: r.DryRun, Ended: r.Ended,
 	}
 	if r.User != nil {
 		made.User = &user.DefaultInfo{Name: r.User.GetName(), UID: r.User.GetUID(), Groups: r.User.GetGroups(), Extra: r.User.GetExtra()}

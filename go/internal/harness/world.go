@@ -50,6 +50,8 @@ type Request struct {
 	Options           runtime.Object
 	DryRun            bool
 	User              user.Info
+	// Ended says that the request's context has ended before it comes: its client has gone.
+	Ended bool
 }
 
 // attributes makes the request's attributes. Each attempt needs its own: they collect annotations.

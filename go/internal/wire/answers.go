@@ -20,6 +20,12 @@ type Answers struct {
 	count uint32
 }
 
+// ended is the id of what is told without being asked.
+const ended = ^uint32(0)
+
+// End tells that the request's context has ended, and why.
+func (a *Answers) End(cause error) { a.Add(ended, Failed, []byte(cause.Error())) }
+
 // Add answers the question with this id.
 func (a *Answers) Add(id uint32, status AnswerStatus, answer []byte) {
 	if len(a.data) == 0 {

@@ -36,6 +36,7 @@ var variablePool = []string{
 	"namespaceObject.metadata.labels",
 	"{'a': 1, 'b': 2}",
 	"[1, 2, 3].map(x, x * 2)",
+	"lists.range(120).map(x, x * 2)",
 	"size(variables.v0)",
 	"object.metadata.?annotations.orValue({})",
 	"no such expression",
@@ -143,6 +144,9 @@ var validationPool = []string{
 	"quantity(object.spec.containers[0].resources.limits.memory).isLessThan(quantity('1Gi'))",
 	"object.spec.convertedTo == 'v2'",
 	"[0,1,2,3,4,5,6,7,8,9].all(a, [0,1,2,3,4,5,6,7,8,9].all(b, [0,1,2,3,4,5,6,7,8,9].all(c, a + b + c >= 0)))",
+	"lists.range(100).exists(a, a == 99) || object.metadata.name == 'web'",
+	"lists.range(100).map(a, a * 2).size() == 100 && lists.range(2).all(a, a >= 0)",
+	"variables.v0.size() > 300 || [1].all(a, a == 1)",
 	"object.metadata.name.matches('^[a-z]+$')",
 	"object.metadata.?labels[?'app'].orValue('none') in ['web', 'none']",
 }

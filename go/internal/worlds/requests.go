@@ -19,6 +19,7 @@ func (g *Generator) Request() *harness.Request {
 		Namespace: pick(g, "prod", "prod", "prod", "dev", "dev", "plain", "late", "missing"),
 		Name:      pick(g, "web", "web", "db", "prod", "other"),
 		DryRun:    g.one(10),
+		Ended:     g.one(10),
 	}
 	switch g.random.IntN(6) {
 	case 0, 1:
@@ -51,7 +52,7 @@ func (g *Generator) example(r *harness.Request) {
 	if err != nil {
 		return
 	}
-	created.User, created.DryRun = r.User, r.DryRun
+	created.User, created.DryRun, created.Ended = r.User, r.DryRun, r.Ended
 	if created.Namespace != "" && created.Kind.Kind != "Namespace" {
 		created.Namespace = r.Namespace
 		if accessor, err := meta.Accessor(created.Object); err == nil {

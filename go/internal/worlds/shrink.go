@@ -183,6 +183,7 @@ func requestEdits(i int) []edit {
 		clearing(func(s *harness.Script) *runtime.Object { return &s.Steps[i].Request.Object }),
 		clearing(func(s *harness.Script) *runtime.Object { return &s.Steps[i].Request.Options }),
 		clearing(func(s *harness.Script) *bool { return &s.Steps[i].Request.DryRun }),
+		clearing(func(s *harness.Script) *bool { return &s.Steps[i].Request.Ended }),
 		clearing(func(s *harness.Script) *string { return &s.Steps[i].Request.Subresource }),
 		func(s *harness.Script) bool {
 			had := s.Steps[i].Request.User != nil

@@ -17,8 +17,6 @@ pub enum Halt {
     CostLimit,
     /// The host has no answer yet; the question is with the host.
     NeedsInput,
-    /// The rounds given by [`EvalContext::set_rounds`] are used up: the caller may look around and evaluate again.
-    Yield,
     /// Upstream's Go code would have panicked here; the text is what Go's recover would print (`internal error: ...`).
     Panic(&'static str),
 }
@@ -63,8 +61,12 @@ pub struct EvalContext<'a> {
     kept_patterns: Option<&'a Patterns>,
     /// Paths that have been followed in the record of the request.
     pub(crate) memo: Option<MemoOf<'a>>,
-    /// Rounds of comprehensions that are left.
+    /// Rounds of comprehensions so far.
     rounds: Cell<u64>,
+    /// Why nobody waits for the result any more, if that is so.
+    ended: Option<&'a str>,
+    /// Rounds of this program that were completed since then, and whether it is interrupted.
+    interrupt: Cell<(u64, bool)>,
     /// Bytes of the arena that were in use when the context was made or renewed.
     memory_before: Cell<usize>,
     /// Steps of uncharged work that are left.
@@ -78,6 +80,12 @@ pub const MEMORY_LIMIT: usize = 128 << 20;
 /// Steps that one context's evaluations may take where cost does not bound them: comparing, formatting or walking lists that
 /// share their parts can go on for ever, and does in cel-go.
 pub const STEP_LIMIT: u64 = 1 << 26;
+
+/// Rounds of comprehensions after which a program looks whether its context has ended (apiserver `pkg/apis/cel/config.go`).
+const INTERRUPT_CHECK_FREQUENCY: u64 = 100;
+
+/// The error of a comprehension that is interrupted (cel-go `interpreter.InterruptError`).
+const INTERRUPTED: &str = "operation interrupted";
 
 /// Error texts end after this many bytes: a value that shares its parts can have a text beyond all memory.
 const MAX_ERROR_BYTES: usize = 16 << 20;
@@ -95,7 +103,9 @@ impl<'a> EvalContext<'a> {
             patterns: OnceCell::new(),
             kept_patterns: None,
             memo: None,
-            rounds: Cell::new(u64::MAX),
+            rounds: Cell::new(0),
+            ended: None,
+            interrupt: Cell::new((0, false)),
             memory_before: Cell::new(used(arena)),
             steps: Cell::new(STEP_LIMIT),
         }
@@ -106,7 +116,7 @@ impl<'a> EvalContext<'a> {
         self.cost.set(0);
         self.halt.set(None);
         self.prepared.set(None);
-        self.rounds.set(u64::MAX);
+        self.rounds.set(0);
         self.memory_before.set(used(self.arena));
         self.steps.set(STEP_LIMIT);
     }
@@ -209,26 +219,54 @@ impl<'a> EvalContext<'a> {
         self.charge(self.cost_limit.get().saturating_sub(self.cost.get()).saturating_add(1))
     }
 
-    /// Lets comprehensions go on for so many rounds in all; then evaluation halts with [`Halt::Yield`].
-    pub fn set_rounds(&self, rounds: u64) {
-        self.rounds.set(rounds);
+    /// Says that nobody waits for results any more, and why: comprehensions of programs that run [`Self::interruptible`] are interrupted.
+    #[must_use]
+    pub fn ended(mut self, cause: Option<&'a str>) -> Self {
+        self.ended = cause;
+        self
     }
 
-    /// Takes one round of a comprehension; false (and [`Halt::Yield`]) when none are left, or (and [`Halt::CostLimit`]) when memory is
-    /// used up.
+    /// Runs a program as cel-go's `ContextEval` does: with rounds of its own to be interrupted after, and the cause in the error of one that
+    /// is.
+    pub fn interruptible(&self, program: impl FnOnce() -> Value<'a>) -> Value<'a> {
+        let Some(cause) = self.ended else { return program() };
+        let outer = self.interrupt.replace((0, false));
+        let value = program();
+        self.interrupt.set(outer);
+        match value {
+            Value::Error(EvalError { message: INTERRUPTED }) => self.errorf(format_args!("{INTERRUPTED}: {cause}")),
+            value => value,
+        }
+    }
+
+    /// The value of a comprehension that is interrupted: an error as others are, which operators absorb.
+    pub(crate) fn interruption(&self) -> Value<'a> {
+        self.error(INTERRUPTED)
+    }
+
+    /// Begins a round of a comprehension; false (and [`Halt::CostLimit`]) when memory is used up.
     #[inline]
     pub(crate) fn round(&self) -> bool {
-        match self.rounds.get().checked_sub(1) {
-            Some(left) => {
-                self.rounds.set(left);
-                // What one round takes without a call or a literal is little.
-                left & 63 != 0 || self.no_room(0).is_none()
-            }
-            None => {
-                self.set_halt(Halt::Yield);
-                false
-            }
-        }
+        let rounds = self.rounds.get().wrapping_add(1);
+        self.rounds.set(rounds);
+        // What one round takes without a call or a literal is little.
+        rounds & 63 != 0 || self.no_room(0).is_none()
+    }
+
+    /// Completes a round of a comprehension, and says whether all comprehensions around it are to end.
+    #[inline]
+    pub(crate) fn interrupted(&self) -> bool {
+        self.ended.is_some() && self.looks_up()
+    }
+
+    /// cel-go's `CheckInterrupt`: it looks at the context after each so many rounds, and once it has ended it stays so.
+    #[cold]
+    fn looks_up(&self) -> bool {
+        let (completed, interrupted) = self.interrupt.get();
+        let completed = completed.wrapping_add(1);
+        let interrupted = interrupted || completed % INTERRUPT_CHECK_FREQUENCY == 0;
+        self.interrupt.set((completed, interrupted));
+        interrupted
     }
 
     /// Takes back what a step was charged; below nothing it wraps around, as cel-go's counter does, and so passes the limit.

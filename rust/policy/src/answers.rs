@@ -72,7 +72,12 @@ struct Question {
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     answered: Vec<(Question, Answer)>,
+    /// Why the request's context has ended, if it has.
+    ended: Option<String>,
 }
+
+/// The id of what is told without being asked: that the request's context has ended.
+const ENDED: u32 = u32::MAX;
 
 /// The questions that evaluation has stopped at.
 #[derive(Debug, Default)]
@@ -91,6 +96,12 @@ impl Answers {
 
     pub(crate) fn clear(&mut self) {
         self.answered.clear();
+        self.ended = None;
+    }
+
+    /// Why the request's context has ended, if it has.
+    pub(crate) fn ended(&self) -> Option<&str> {
+        self.ended.as_deref()
     }
 
     /// Takes the caller's answers to pending questions. Questions that stay unanswered are asked again if they still matter.
@@ -104,6 +115,10 @@ impl Answers {
         for _ in 0..reader.number().ok_or_else(malformed)? {
             let (id, status) = (reader.number().ok_or_else(malformed)?, reader.number().ok_or_else(malformed)?);
             let content = reader.bytes().ok_or_else(malformed)?;
+            if id == ENDED {
+                self.ended = Some(String::from_utf8_lossy(content).into_owned());
+                continue;
+            }
             let question = pending.questions.iter().position(|question| question.id == id);
             let question = question.ok_or_else(|| InvalidRequest::new(format!("answer {id} has no question")))?;
             let question = pending.questions.swap_remove(question);
@@ -204,6 +219,17 @@ mod tests {
         assert!(matches!(answered.get(Ask::Param, &fields), Some(Answer::Param(Ok(None)))));
         assert!(matches!(answered.get(Ask::Namespace, ""), Some(Answer::Namespace(Err(text))) if text == "gone"));
         assert!(answered.get(Ask::Param, "").is_none());
+    }
+
+    #[test]
+    fn the_end_of_a_request_is_told_unasked() {
+        let (mut answered, mut pending) = (Answers::default(), Pending::default());
+        assert_eq!(answered.ended(), None);
+        answered.take(&mut pending, &answers(&[(u32::MAX, 2, b"context canceled".to_vec())])).unwrap();
+        answered.take(&mut pending, &[]).unwrap();
+        assert_eq!(answered.ended(), Some("context canceled"));
+        answered.clear();
+        assert_eq!(answered.ended(), None);
     }
 
     #[test]

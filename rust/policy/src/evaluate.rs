@@ -62,7 +62,8 @@ impl From<Unanswered> for Pause {
 
 impl Plan {
     /// Decides a request, or goes on deciding it. `request` is its record, the same bytes in every call until [`Scratch::reset`];
-    /// `params` are the current param sets by number, `None` for one that has not synced; `answers` are empty in the first call.
+    /// `params` are the current param sets by number, `None` for one that has not synced; `answers` are empty in the first call,
+    /// unless they tell that the request's context has ended already.
     ///
     /// The error says what is malformed; the request is then over.
     pub fn evaluate(

@@ -80,7 +80,7 @@ impl<'p, 'a> Section<'p, 'a> {
             Err(error) => return Ok(self.error(format_args!("compilation error: {error}"))),
         };
         ctx.leave(0);
-        let value = program.eval(ctx, self.inputs);
+        let value = ctx.interruptible(|| program.eval(ctx, self.inputs));
         let cost = ctx.leave(0);
         let halt = ctx.clear_halt();
         if halt == Some(Halt::NeedsInput) {

@@ -78,6 +78,7 @@ struct Own<'a> {
 pub(crate) fn context<'a>(arena: &'a Bump, kept: &'a Kept, request: &'a RequestView<'a>) -> EvalContext<'a> {
     EvalContext::new(arena, &request.authorizer, COST_LIMIT)
         .keeping(&kept.patterns)
+        .ended(request.authorizer.answers.ended())
         .remembering(&kept.memo, request.record)
 }
 

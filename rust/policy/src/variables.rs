@@ -71,7 +71,7 @@ impl<'a> Variables<'a> {
         }
         self.depth.set(depth.saturating_add(expression.depth()));
         let outer = ctx.enter();
-        let value = expression.eval(ctx, inputs);
+        let value = ctx.interruptible(|| expression.eval(ctx, inputs));
         let cost = ctx.leave(outer);
         self.depth.set(depth);
         if ctx.halt() == Some(Halt::NeedsInput) {

@@ -118,7 +118,13 @@ func (d *dispatcher) evaluate(ctx context.Context, a admission.Attributes, o adm
 	w.loadParams(p)
 	w.shard.request(len(record))
 	var evaluations uint64
+	ended := false
 	for range maxRounds {
+		if !ended && ctx.Err() != nil {
+			// Upstream goes on, too: what becomes of that is the expressions' to say.
+			ended = true
+			w.answers.End(context.Cause(ctx))
+		}
 		out, status := p.handle.Evaluate(w.scratch, record, w.params, w.answers.Bytes())
 		evaluations += w.scratch.Evaluations()
 		w.shard.evaluated(w.scratch.Evaluations())
@@ -136,10 +142,6 @@ func (d *dispatcher) evaluate(ctx context.Context, a admission.Attributes, o adm
 			}
 		case cabi.Yield:
 			w.shard.yielded()
-			// Only here: upstream too notices the end of a request in long evaluations alone.
-			if err := ctx.Err(); err != nil {
-				return d.interrupted(a, o, p.view, err)
-			}
 		case cabi.Invalid:
 			return d.refuse(a, o, p.view, fmt.Errorf("celgate: internal error: %s: %s", status, out))
 		default:

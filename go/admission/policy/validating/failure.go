@@ -16,11 +16,6 @@ func (d *dispatcher) refuse(a admission.Attributes, o admission.ObjectInterfaces
 	return d.failClosed(a, o, view, cause)
 }
 
-// interrupted answers a request that ended while it was evaluated. Upstream's expressions fail then, and failurePolicy decides.
-func (d *dispatcher) interrupted(a admission.Attributes, o admission.ObjectInterfaces, view *snapshot, cause error) error {
-	return d.failClosed(a, o, view, fmt.Errorf("operation interrupted: %w", cause))
-}
-
 // failClosed denies if a policy with failurePolicy Fail matches, which upstream's own matching finds out.
 func (d *dispatcher) failClosed(a admission.Attributes, o admission.ObjectInterfaces, view *snapshot, cause error) error {
 	if d.exempt.fromAll(a.GetResource().GroupResource()) {

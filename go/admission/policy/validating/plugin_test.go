@@ -3,7 +3,6 @@ package validating_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -315,31 +314,5 @@ func TestNothingIsBuiltWithoutChange(t *testing.T) {
 	time.Sleep(100 * time.Millisecond) // some ten retries
 	if validating.Snapshot(cluster.Plugin) != before {
 		t.Error("a snapshot was built although nothing had changed")
-	}
-}
-
-// A long evaluation ends with its request, and failurePolicy decides.
-func TestInterrupted(t *testing.T) {
-	digits := "[0,1,2,3,4,5,6,7,8,9]"
-	heavy := fmt.Sprintf("%[1]s.all(a, %[1]s.all(b, %[1]s.all(c, %[1]s.all(d, a + b + c + d >= 0))))", digits)
-	var policies []*v1.ValidatingAdmissionPolicy
-	for i := range 3 {
-		policies = append(policies, podPolicy(fmt.Sprint("p", i), slices.Repeat([]string{heavy}, 25)...))
-	}
-	ignore := v1.Ignore
-	for name, failurePolicy := range map[string]*v1.FailurePolicyType{"fail": nil, "ignore": &ignore} {
-		for _, policy := range policies {
-			policy.Spec.FailurePolicy = failurePolicy
-		}
-		cluster := startCluster(t, world(policies...))
-		if outcome := cluster.Do(t.Context(), pod("x")); outcome.Status != "" {
-			t.Fatalf("%s: %s", name, outcome)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		outcome := cluster.Do(ctx, pod("x"))
-		if denied := strings.Contains(outcome.Status, "denied request: operation interrupted: context canceled"); denied != (failurePolicy == nil) {
-			t.Errorf("%s: %s", name, outcome)
-		}
 	}
 }

@@ -22,7 +22,7 @@ const (
 	different result = "different"
 	// notReady: one of the plugins did not know its policies yet.
 	notReady result = "not_ready"
-	// skipped: as many comparisons as there may be were running.
+	// skipped: as many comparisons as there may be were running, or the request's context had ended.
 	skipped result = "skipped"
 	// failed: celgate's plugin panicked or took too long.
 	failed result = "failed"
@@ -31,7 +31,7 @@ const (
 var (
 	comparisons = metrics.NewCounterVec(&metrics.CounterOpts{
 		Name:           "celgate_verify_requests_total",
-		Help:           "Requests by how celgate's answer compares with upstream's: same, different, not_ready, skipped (too many at once), failed (panic or too slow).",
+		Help:           "Requests by how celgate's answer compares with upstream's: same, different, not_ready, skipped (too many at once, or the client was gone), failed (panic or too slow).",
 		StabilityLevel: metrics.ALPHA,
 	}, []string{"result"})
 	seconds = metrics.NewHistogramVec(&metrics.HistogramOpts{

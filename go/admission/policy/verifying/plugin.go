@@ -75,6 +75,11 @@ func (p *Plugin) Validate(ctx context.Context, a admission.Attributes, o admissi
 	start := time.Now()
 	err := p.Plugin.Validate(warning.WithWarningRecorder(ctx, theirs.warnings), theirs, o)
 	theirs.err, theirs.elapsed = err, time.Since(start)
+	if ctx.Err() != nil {
+		// Upstream may have been interrupted; where, is chance.
+		count(skipped)
+		return err
+	}
 	select {
 	case p.free <- struct{}{}:
 		request := copyOf(a)

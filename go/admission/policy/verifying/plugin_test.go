@@ -179,6 +179,19 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
+// A request whose client has gone says nothing: upstream may have been interrupted anywhere.
+func TestEndedRequestsAreSkipped(t *testing.T) {
+	plugin, cluster := start(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := plugin.Validate(ctx, attributes(t, "allowed"), cluster.Objects); err != nil {
+		t.Fatal(err)
+	}
+	if n := settled(t, plugin, skipped); n != 1 {
+		t.Errorf("%d were skipped", n)
+	}
+}
+
 // Nothing that an expression or a user wrote is in what a difference is logged with.
 func TestVerdictHasNoContent(t *testing.T) {
 	plugin, cluster := start(t)

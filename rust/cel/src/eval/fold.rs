@@ -21,6 +21,14 @@ enum Round {
     Continue,
     Stop,
     Halt,
+    Interrupt,
+}
+
+/// How the rounds of a comprehension ended.
+enum End {
+    Done,
+    Halted,
+    Interrupted,
 }
 
 impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
@@ -46,7 +54,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         if let Some(builder) = self.builders.get_mut(fold.accumulator as usize) {
             *builder = wanted;
         }
-        let halted = match (ListView::of(range), MapView::of(range)) {
+        let end = match (ListView::of(range), MapView::of(range)) {
             (Some(list), _) => self.fold_list(fold, list),
             (None, Some(MapView::Lazy(map))) => self.fold_lazy(fold, map),
             (None, Some(map)) => {
@@ -61,8 +69,10 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 };
             }
         };
-        if halted {
-            return Value::Halt;
+        match end {
+            End::Done => {}
+            End::Halted => return Value::Halt,
+            End::Interrupted => return self.ctx.interruption(),
         }
         match self.node(fold.result) {
             Value::Accumulator => self.built(fold.accumulator),
@@ -70,8 +80,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
     }
 
-    /// The rounds over a list; true if the evaluation has halted.
-    fn fold_list(&mut self, fold: &'a Fold, list: ListView<'a>) -> bool {
+    /// The rounds over a list.
+    fn fold_list(&mut self, fold: &'a Fold, list: ListView<'a>) -> End {
         for (i, element) in list.iter().enumerate() {
             match fold.variable2 {
                 None => self.set_local(fold.variable, element),
@@ -86,21 +96,22 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             match self.round(fold) {
                 Round::Continue => {}
                 Round::Stop => break,
-                Round::Halt => return true,
+                Round::Halt => return End::Halted,
+                Round::Interrupt => return End::Interrupted,
             }
         }
-        false
+        End::Done
     }
 
-    fn fold_map(&mut self, fold: &'a Fold, order: MapOrder<'a>) -> bool {
+    fn fold_map(&mut self, fold: &'a Fold, order: MapOrder<'a>) -> End {
         for i in 0..order.len() {
             match fold.variable2 {
                 None => match order.key(i) {
                     Some(key) => self.set_local(fold.variable, key),
-                    None => return false,
+                    None => return End::Done,
                 },
                 Some(second) => {
-                    let Some((key, value)) = order.entry(self.ctx, i) else { return false };
+                    let Some((key, value)) = order.entry(self.ctx, i) else { return End::Done };
                     self.set_local(fold.variable, key);
                     self.set_local(second, value);
                 }
@@ -108,18 +119,19 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             match self.round(fold) {
                 Round::Continue => {}
                 Round::Stop => break,
-                Round::Halt => return true,
+                Round::Halt => return End::Halted,
+                Round::Interrupt => return End::Interrupted,
             }
         }
-        false
+        End::Done
     }
 
     /// Upstream's lazy map iterates over its values, and a two-variable comprehension then takes these for keys.
-    fn fold_lazy(&mut self, fold: &'a Fold, map: &'a dyn LazyMap<'a>) -> bool {
+    fn fold_lazy(&mut self, fold: &'a Fold, map: &'a dyn LazyMap<'a>) -> End {
         for i in 0..map.len() {
             let value = map.get(self.ctx, i);
             if let Value::Halt = value {
-                return true;
+                return End::Halted;
             }
             self.set_local(fold.variable, value);
             if let Some(second) = fold.variable2 {
@@ -131,18 +143,27 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             match self.round(fold) {
                 Round::Continue => {}
                 Round::Stop => break,
-                Round::Halt => return true,
+                Round::Halt => return End::Halted,
+                Round::Interrupt => return End::Interrupted,
             }
         }
-        false
+        End::Done
     }
 
-    /// Condition and step for one element.
+    /// Condition and step for one element. Only a round with a step counts for being interrupted.
     #[inline(always)]
     fn round(&mut self, fold: &'a Fold) -> Round {
         if !self.ctx.round() {
             return Round::Halt;
         }
+        match self.step(fold) {
+            Round::Continue if self.ctx.interrupted() => Round::Interrupt,
+            round => round,
+        }
+    }
+
+    #[inline(always)]
+    fn step(&mut self, fold: &'a Fold) -> Round {
         if !TRACKED && let Some((predicate, all)) = fold.quantifier {
             return self.quantify(fold, predicate, all);
         }

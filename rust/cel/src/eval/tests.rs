@@ -47,16 +47,42 @@ fn reaching_the_limit_is_allowed_and_passing_it_halts() {
     }
 }
 
-#[test]
-fn rounds_run_out() {
-    let program = program(LOOP);
+/// What becomes of an expression that nobody waits for any more.
+fn interrupted(expression: &str) -> String {
+    let program = program(expression);
     let arena = Bump::new();
-    let ctx = EvalContext::new(&arena, &NoHost, u64::MAX);
-    ctx.set_rounds(3);
-    assert!(matches!(program.eval(&ctx, &[]), Value::Halt));
-    assert_eq!(ctx.clear_halt(), Some(Halt::Yield));
-    ctx.set_rounds(5);
-    assert!(matches!(program.eval(&ctx, &[]), Value::Bool(true)));
+    let ctx = EvalContext::new(&arena, &NoHost, u64::MAX).ended(Some("context canceled"));
+    // A program before it has no say.
+    let before = self::program("[1, 2, 3].all(x, x > 0)");
+    assert!(matches!(ctx.interruptible(|| before.eval(&ctx, &[])), Value::Bool(true)));
+    match ctx.interruptible(|| program.eval(&ctx, &[])) {
+        Value::Bool(value) => value.to_string(),
+        Value::Error(error) => error.message.to_owned(),
+        _ => "something else".to_owned(),
+    }
+}
+
+/// What cel-go 0.29.2 gives for these where it checks every 100 rounds and the context has ended.
+#[test]
+fn comprehensions_are_interrupted_after_a_hundred_rounds() {
+    const ENDED: &str = "operation interrupted: context canceled";
+    let ten = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]";
+    for (expression, expected) in [
+        // 9 * 10 rounds and 9 of the outer one.
+        ("[1, 2, 3, 4, 5, 6, 7, 8, 9].all(x, TEN.all(y, x * y >= 0))", "true"),
+        ("TEN.all(x, TEN.all(y, x * y >= 0))", ENDED),
+        ("TEN.all(x, TEN.all(y, x * y >= 0)) || true", "true"),
+        ("TEN.all(x, TEN.all(y, x * y >= 0)) && false", "false"),
+        ("TEN.all(x, TEN.all(y, x * y >= 0)) && true", ENDED),
+        ("TEN.map(x, TEN.map(y, x * y)).size() == 10", ENDED),
+        ("TEN.transformList(i, x, TEN.filter(y, x * y > i)).size() == 10", ENDED),
+        // All of them together count, and once it is interrupted every round is.
+        ("[1, 2, 3, 4, 5, 6, 7, 8, 9].all(x, TEN.all(y, x * y >= 0)) && [1].all(x, x == 1)", ENDED),
+        ("(TEN.all(x, TEN.all(y, x * y >= 0)) || true) && [1].all(x, x == 1)", ENDED),
+        ("(TEN.all(x, TEN.all(y, x * y >= 0)) || true) && [].all(x, x == 1)", "true"),
+    ] {
+        assert_eq!(interrupted(&expression.replace("TEN", ten)), expected, "{expression}");
+    }
 }
 
 #[test]
