@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 
+use crate::mutants::{Mutant, planted};
 use crate::record::{Record, RecordRef};
 
 /// Entries of a memo; two paths that fall on the same one displace each other.
@@ -51,6 +52,9 @@ impl Default for Memo {
 impl Memo {
     /// Forgets all paths: the next record comes.
     pub fn begin(&self) {
+        if planted(Mutant::PathsOutliveRecord) {
+            return;
+        }
         let next = self.generation.get().wrapping_add(1);
         if next == 0 {
             self.entries.iter().for_each(|entry| entry.set(Entry::default()));

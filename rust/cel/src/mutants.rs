@@ -122,6 +122,8 @@ pub enum Mutant {
     HasSeesNull,
     /// Lists read by reflection take uints as indices.
     TypedTakesAnyIndex,
+    /// Paths lead where they led in the record before.
+    PathsOutliveRecord,
     /// The number of bugs, plus one.
     End,
 }
