@@ -64,9 +64,16 @@ func run(out, filter string, rounds int, roundTime time.Duration, policies int) 
 			fmt.Printf("%-28s skipped: no corpus (CELGATE_CORPUS)\n", w.name)
 			continue
 		}
-		r.Results = append(r.Results, results...)
+		r.Results = append(r.Results, results[:len(engines)]...)
+		r.Verified = append(r.Verified, results[len(engines):]...)
 		fmt.Printf("%-28s %12s %12s %10.1f %10.0f %10.1f\n", w.name, duration(results[0].NsPerOp.Median), duration(results[1].NsPerOp.Median),
 			results[1].Ratio.Median, results[0].AllocsPerOp.Median, results[1].AllocsPerOp.Median)
+	}
+	if len(r.Verified) > 0 {
+		if r.Compared, err = compared(); err != nil {
+			return err
+		}
+		fmt.Print(r.verifiedTable())
 	}
 	if policies > 0 {
 		if r.Memory, err = measureMemory(policies); err != nil {

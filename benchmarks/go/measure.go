@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -59,7 +60,7 @@ func measure(w *workload, rounds int, roundTime time.Duration) ([]result, error)
 		return nil, err
 	}
 	var plugins []*running
-	for _, engine := range engines {
+	for _, engine := range w.engines() {
 		p, err := start(engine, world, namespaces(), probe(), w.objects)
 		if err != nil {
 			return nil, err
@@ -70,7 +71,7 @@ func measure(w *workload, rounds int, roundTime time.Duration) ([]result, error)
 	if err := agree(plugins, requests, w.objects); err != nil {
 		return nil, err
 	}
-	var count [2]int
+	count := make([]int, len(plugins))
 	for i, p := range plugins {
 		count[i] = calibrate(p, w, requests, roundTime)
 	}
@@ -83,12 +84,22 @@ func measure(w *workload, rounds int, roundTime time.Duration) ([]result, error)
 	return summarise(w, plugins, samples), nil
 }
 
-// agree checks that both engines decide every request in the same way.
+// engines are those that a workload is measured with.
+func (w *workload) engines() []string {
+	if w.verified {
+		return append(slices.Clone(engines), verify)
+	}
+	return engines
+}
+
+// agree checks that all engines decide every request in the same way.
 func agree(plugins []*running, requests []admission.Attributes, objects admission.ObjectInterfaces) error {
 	for i, request := range requests {
-		want, got := validate(plugins[0], request, objects), validate(plugins[1], request, objects)
-		if fmt.Sprint(want) != fmt.Sprint(got) {
-			return fmt.Errorf("request %d is decided differently: upstream %v, celgate %v", i, want, got)
+		want := validate(plugins[0], request, objects)
+		for _, p := range plugins[1:] {
+			if got := validate(p, request, objects); fmt.Sprint(want) != fmt.Sprint(got) {
+				return fmt.Errorf("request %d is decided differently: %s %v, %s %v", i, plugins[0].engine, want, p.engine, got)
+			}
 		}
 	}
 	return nil
@@ -125,7 +136,9 @@ func round(p *running, w *workload, requests []admission.Attributes, n int) samp
 	runtime.ReadMemStats(&before)
 	cpu, wall := cpuTime(), time.Now()
 	inRequests := send(p, w, requests, n)
-	spent, elapsed := cpuTime()-cpu, time.Since(wall)
+	elapsed := time.Since(wall)
+	p.wait()
+	spent := cpuTime() - cpu
 	if w.cold {
 		spent, elapsed = inRequests, inRequests
 	}
@@ -146,18 +159,18 @@ func summarise(w *workload, plugins []*running, samples [][]sample) []result {
 		return measurement.FigureOf(values)
 	}
 	var results []result
-	for i, engine := range engines {
+	for i, p := range plugins {
 		var ratios []float64
 		for round := range samples[i] {
 			ratios = append(ratios, samples[0][round].cpuNs/samples[i][round].cpuNs)
 		}
 		results = append(results, result{
-			Workload: w.name, Engine: engine,
+			Workload: w.name, Engine: p.engine,
 			NsPerOp:     column(samples[i], func(s sample) float64 { return s.cpuNs }),
 			WallNsPerOp: column(samples[i], func(s sample) float64 { return s.wallNs }),
 			AllocsPerOp: column(samples[i], func(s sample) float64 { return s.allocs }),
 			BytesPerOp:  column(samples[i], func(s sample) float64 { return s.bytes }),
-			Ratio:       measurement.FigureOf(ratios), StartMs: float64(plugins[i].started.Microseconds()) / 1e3,
+			Ratio:       measurement.FigureOf(ratios), StartMs: float64(p.started.Microseconds()) / 1e3,
 		})
 	}
 	return results

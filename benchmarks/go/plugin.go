@@ -6,6 +6,7 @@ import (
 	"time"
 
 	celgate "github.com/celgate/celgate/go/admission/policy/validating"
+	"github.com/celgate/celgate/go/admission/policy/verifying"
 	v1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -47,6 +48,7 @@ type plugin interface {
 // running is a plugin over its own informers.
 type running struct {
 	admission.ValidationInterface
+	engine  string
 	stop    chan struct{}
 	started time.Duration
 }
@@ -64,6 +66,8 @@ func newPlugin(engine string) (plugin, error) {
 		return upstream.NewPlugin(nil)
 	case "celgate":
 		return celgate.NewPlugin(nil)
+	case verify:
+		return verifying.NewPlugin(nil)
 	default:
 		return nil, fmt.Errorf("unknown engine %q", engine)
 	}
@@ -92,7 +96,7 @@ func start(engine string, w *world, namespaces []*corev1.Namespace, probe admiss
 	if err != nil {
 		return nil, err
 	}
-	r := &running{ValidationInterface: p, stop: make(chan struct{})}
+	r := &running{ValidationInterface: p, engine: engine, stop: make(chan struct{})}
 	p.SetExternalKubeInformerFactory(factory)
 	p.SetExternalKubeClientSet(client)
 	p.SetRESTMapper(mapper)
@@ -109,7 +113,7 @@ func start(engine string, w *world, namespaces []*corev1.Namespace, probe admiss
 		err := r.Validate(context.Background(), probe, objects)
 		if err != nil && isDenial(err) {
 			r.started = time.Since(began)
-			return r, nil
+			return r, r.settle(probe, objects)
 		}
 		if time.Now().After(deadline) {
 			r.close()

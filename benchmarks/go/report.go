@@ -11,7 +11,10 @@ import (
 type report struct {
 	measurement.Origin
 	Results []result `json:"results"`
-	Memory  []memory `json:"memory"`
+	// Verified are workloads with both plugins side by side, Compared is the share of their requests that both decided.
+	Verified []result `json:"verified,omitempty"`
+	Compared float64  `json:"compared,omitempty"`
+	Memory   []memory `json:"memory"`
 }
 
 // write writes admission.json and admission.md into dir.
@@ -41,6 +44,10 @@ func (r *report) markdown() string {
 		up, us := r.Results[i], r.Results[i+1]
 		fmt.Fprintf(&b, "| %s | %s | %s | %.1f (%.1f to %.1f) | %.0f | %.1f |\n", up.Workload, duration(up.NsPerOp.Median), duration(us.NsPerOp.Median),
 			us.Ratio.Median, us.Ratio.Min, us.Ratio.Max, up.AllocsPerOp.Median, us.AllocsPerOp.Median)
+	}
+	if len(r.Verified) > 0 {
+		fmt.Fprintf(&b, "\nThe same with `--admission-engine=verify`, where upstream's engine decides and celgate's decides the same afterwards: CPU time of both, and how long\n"+
+			"the client waits. Requests came one after the other; %.0f %% of them were compared, the others came when too many comparisons were running.\n\n%s", 100*r.Compared, r.verifiedTable())
 	}
 	if len(r.Memory) > 0 {
 		b.WriteString("\n| engine | resident memory of one small policy and its binding | taking up all of them |\n| --- | ---: | ---: |\n")

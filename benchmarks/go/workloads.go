@@ -21,6 +21,8 @@ type workload struct {
 	cold bool
 	// slow workloads are measured with fewer requests.
 	slow bool
+	// verified workloads are also measured with upstream's plugin and ours beside it, as --admission-engine=verify has them.
+	verified bool
 }
 
 var (
@@ -94,7 +96,8 @@ func workloads() []*workload {
 	}
 	for _, n := range []int{1, 10, 100, 1000} {
 		matching := worldOf(func() *world { return different(n, podResource) })
-		add(fmt.Sprintf("matching/%d/versioned", n), matching, versionedPods, versionedObjects).slow = n >= 1000
+		w := add(fmt.Sprintf("matching/%d/versioned", n), matching, versionedPods, versionedObjects)
+		w.slow, w.verified = n >= 1000, n <= 100
 		add(fmt.Sprintf("matching/%d/internal", n), matching, internalPods, internalObjects).slow = n >= 1000
 	}
 	for _, n := range []int{1, 100} {
@@ -102,15 +105,17 @@ func workloads() []*workload {
 		w.cold, w.slow = true, true
 	}
 	for _, n := range []int{1, 100, 1000} {
-		add(fmt.Sprintf("not-matching/%d", n), worldOf(func() *world { return different(n, widgetResource) }), versionedPods, versionedObjects)
+		w := add(fmt.Sprintf("not-matching/%d", n), worldOf(func() *world { return different(n, widgetResource) }), versionedPods, versionedObjects)
+		w.verified = n == 100
 	}
 	for _, n := range []int{10, 100, 1024} {
 		add(fmt.Sprintf("bindings/%d", n), worldOf(func() *world { return manyBindings(n) }), versionedPods, versionedObjects).slow = n > 100
 		add(fmt.Sprintf("configmap-params/%d", n), worldOf(func() *world { return manyParams(n) }), versionedPods, versionedObjects).slow = n > 100
 	}
-	add("denied/100", denying(100), versionedPods, versionedObjects)
+	add("denied/100", denying(100), versionedPods, versionedObjects).verified = true
 	add("update/100", worldOf(func() *world { return different(100, podResource) }), updatedPods, versionedObjects)
 	add("custom-resource/100", worldOf(func() *world { return different(100, widgetResource) }), widgets, versionedObjects)
-	add("pod-security-standards", podSecurityStandards, versionedPods, versionedObjects).slow = true
+	w := add("pod-security-standards", podSecurityStandards, versionedPods, versionedObjects)
+	w.slow, w.verified = true, true
 	return all
 }

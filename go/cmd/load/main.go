@@ -1,5 +1,5 @@
-// Command load measures a whole kube-apiserver under load with both engines: requests per second, latency and CPU time per request with
-// a growing number of policies. Every request is a dry-run creation of a Pod; upstream's engine and ours take turns.
+// Command load measures a whole kube-apiserver under load with each engine: requests per second, latency and CPU time per request with
+// a growing number of policies. Every request is a dry-run creation of a Pod. The engines are upstream's, ours, and verify, where both decide.
 package main
 
 import (
@@ -58,7 +58,7 @@ func load(ctx context.Context, server testserver.Options, numbers string, durati
 	}
 	var runs []run
 	fmt.Printf("%-10s %9s %9s %12s %16s %9s %9s\n", "engine", "policies", "requests", "requests/s", "CPU ms/request", "p50 ms", "p99 ms")
-	for _, engine := range []string{"upstream", "celgate"} {
+	for _, engine := range []string{"upstream", "celgate", "verify"} {
 		server.Engine = engine
 		made, err := loadEngine(ctx, server, counts, duration, clients)
 		if err != nil {

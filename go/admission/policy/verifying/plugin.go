@@ -126,6 +126,16 @@ func (p *Plugin) compare(ctx context.Context, request admission.Attributes, o ad
 	}
 }
 
+// Wait waits until all comparisons that have begun are made; requests that come meanwhile may not be compared.
+func (p *Plugin) Wait() {
+	for range cap(p.free) {
+		p.free <- struct{}{}
+	}
+	for range cap(p.free) {
+		<-p.free
+	}
+}
+
 // copyOf copies a request, whose objects may be changed once it is answered.
 func copyOf(a admission.Attributes) admission.Attributes {
 	return admission.NewAttributesRecord(copyObject(a.GetObject()), copyObject(a.GetOldObject()), a.GetKind(), a.GetNamespace(), a.GetName(),

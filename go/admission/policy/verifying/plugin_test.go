@@ -88,12 +88,7 @@ func attributes(t *testing.T, name string) admission.Attributes {
 // settled waits until all comparisons have been made, and gives their number with that result.
 func settled(t *testing.T, plugin *Plugin, r result) int {
 	t.Helper()
-	for range cap(plugin.free) {
-		plugin.free <- struct{}{}
-	}
-	for range cap(plugin.free) {
-		<-plugin.free
-	}
+	plugin.Wait()
 	families, err := legacyregistry.DefaultGatherer.Gather()
 	if err != nil {
 		t.Fatal(err)
