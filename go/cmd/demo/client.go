@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -163,19 +162,4 @@ func (c *client) apply(ctx context.Context, object *unstructured.Unstructured) e
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-}
-
-// answer is the policy-made part of a response, without what the audit log adds.
-func (r *response) answer(name string) answer {
-	a := answer{Request: name, Code: r.code, Warnings: r.warnings}
-	var status metav1.Status
-	if r.code >= 400 && json.Unmarshal(r.body, &status) == nil {
-		a.Reason, a.Message = string(status.Reason), status.Message
-		if status.Details != nil {
-			for _, cause := range status.Details.Causes {
-				a.Causes = append(a.Causes, cause.Message)
-			}
-		}
-	}
-	return a
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/celgate/celgate/go/internal/examples"
 )
 
 // demo is one run: what was sent, and what surprised.
@@ -24,18 +26,18 @@ func isPolicy(object *unstructured.Unstructured) bool {
 }
 
 // apply makes the objects of all scenarios, policies and bindings last, and waits until the policies are in force.
-func (d *demo) apply(ctx context.Context, scenarios []*scenario) error {
+func (d *demo) apply(ctx context.Context, scenarios []*examples.Scenario) error {
 	for _, policies := range []bool{false, true} {
 		if policies && d.options.withoutPolicies {
 			break
 		}
 		for _, s := range scenarios {
-			for _, object := range s.setup {
+			for _, object := range s.Setup {
 				if isPolicy(object) != policies {
 					continue
 				}
 				if err := d.client.apply(ctx, object); err != nil {
-					return fmt.Errorf("%s: %w", s.name, err)
+					return fmt.Errorf("%s: %w", s.Name, err)
 				}
 			}
 		}
@@ -52,24 +54,24 @@ func (d *demo) apply(ctx context.Context, scenarios []*scenario) error {
 }
 
 // settle sends the scenario's first request that a policy acts on until it does; the server takes up new policies once a second.
-func (d *demo) settle(ctx context.Context, s *scenario) error {
+func (d *demo) settle(ctx context.Context, s *examples.Scenario) error {
 	deadline := time.Now().Add(20 * time.Second)
 	for i := range s.Requests {
 		request := &s.Requests[i]
-		if request.Expect == allowed {
+		if request.Expect == examples.Allowed {
 			continue
 		}
 		for {
 			got, err := d.ask(ctx, request)
 			if err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
+				return fmt.Errorf("%s: %w", s.Name, err)
 			}
-			if got.verdict() == request.Expect {
+			if got.Verdict() == request.Expect {
 				break
 			}
 			if time.Now().After(deadline) {
 				// The table will show the surprise.
-				fmt.Printf("%s: the policies are not in force: %q is %s\n", s.name, request.Name, got.verdict())
+				fmt.Printf("%s: the policies are not in force: %q is %s\n", s.Name, request.Name, got.Verdict())
 				return nil
 			}
 			time.Sleep(100 * time.Millisecond)
@@ -79,20 +81,20 @@ func (d *demo) settle(ctx context.Context, s *scenario) error {
 }
 
 // ask sends a request and gathers all of its answer.
-func (d *demo) ask(ctx context.Context, request *request) (answer, error) {
+func (d *demo) ask(ctx context.Context, request *examples.Request) (examples.Answer, error) {
 	res, err := d.client.send(ctx, request.As, request.Operation, &unstructured.Unstructured{Object: request.Object}, true)
 	if err != nil {
-		return answer{}, fmt.Errorf("%q: %w", request.Name, err)
+		return examples.Answer{}, fmt.Errorf("%q: %w", request.Name, err)
 	}
-	got := res.answer(request.Name)
+	got := examples.AnswerOf(request.Name, res.code, res.body, res.warnings)
 	got.Annotations, err = annotations(ctx, d.client.server.AuditLog(), res.auditID)
 	return got, err
 }
 
 // play sends a scenario's requests and prints its part of the table.
-func (d *demo) play(ctx context.Context, s *scenario) error {
-	fmt.Printf("\n%s: %s\n", s.name, s.Title)
-	var answers []answer
+func (d *demo) play(ctx context.Context, s *examples.Scenario) error {
+	fmt.Printf("\n%s: %s\n", s.Name, s.Title)
+	var answers []examples.Answer
 	for i := range s.Requests {
 		request := &s.Requests[i]
 		got, err := d.ask(ctx, request)
@@ -107,29 +109,29 @@ func (d *demo) play(ctx context.Context, s *scenario) error {
 		d.print(s, i, &got)
 	}
 	if d.options.record {
-		return s.record(answers)
+		return s.Record(answers)
 	}
 	return nil
 }
 
-func (d *demo) print(s *scenario, i int, got *answer) {
+func (d *demo) print(s *examples.Scenario, i int, got *examples.Answer) {
 	request := &s.Requests[i]
 	mark, surprise := "ok", ""
-	if got.verdict() != request.Expect {
+	if got.Verdict() != request.Expect {
 		mark = "SURPRISE"
 	} else if !d.options.record {
 		switch {
-		case s.expected == nil:
+		case s.Expected == nil:
 			mark, surprise = "SURPRISE", "no expected.json: record it with --admission-engine=upstream --record"
-		case !reflect.DeepEqual(s.expected[i], *got):
-			mark, surprise = "SURPRISE", fmt.Sprintf("upstream's engine: %+v", s.expected[i])
+		case !reflect.DeepEqual(s.Expected[i], *got):
+			mark, surprise = "SURPRISE", fmt.Sprintf("upstream's engine: %+v", s.Expected[i])
 		}
 	}
 	if mark != "ok" {
 		d.surprises++
 	}
-	fmt.Printf("  %-8s %-58s expected %-8s got %-8s\n", mark, request.Name, request.Expect, got.verdict())
-	for _, line := range got.lines() {
+	fmt.Printf("  %-8s %-58s expected %-8s got %-8s\n", mark, request.Name, request.Expect, got.Verdict())
+	for _, line := range lines(got) {
 		fmt.Printf("           %s\n", line)
 	}
 	if surprise != "" {
@@ -137,19 +139,19 @@ func (d *demo) print(s *scenario, i int, got *answer) {
 	}
 }
 
-// lines is what the server said, for a reader.
-func (a *answer) lines() []string {
-	var lines []string
+// lines are what the server said, for a reader.
+func lines(a *examples.Answer) []string {
+	var said []string
 	if a.Code >= 400 {
-		lines = append(lines, fmt.Sprintf("%d %s: %s", a.Code, a.Reason, a.Message))
+		said = append(said, fmt.Sprintf("%d %s: %s", a.Code, a.Reason, a.Message))
 	}
 	for _, warning := range a.Warnings {
-		lines = append(lines, "warning: "+warning)
+		said = append(said, "warning: "+warning)
 	}
 	for key, value := range a.Annotations {
-		lines = append(lines, "audit: "+key+" = "+strings.ReplaceAll(value, "\n", " "))
+		said = append(said, "audit: "+key+" = "+strings.ReplaceAll(value, "\n", " "))
 	}
-	return lines
+	return said
 }
 
 // finish prints the sums and checks that the core decided what was sent.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/celgate/celgate/go/internal/examples"
 	"github.com/celgate/celgate/go/internal/testserver"
 	"k8s.io/klog/v2"
 )
@@ -52,7 +53,7 @@ func main() {
 
 // run is the demo; it returns the number of surprises.
 func run(ctx context.Context, o *options) (int, error) {
-	scenarios, err := loadScenarios(o.examples)
+	scenarios, err := examples.Load(o.examples)
 	if err != nil {
 		return 0, err
 	}
@@ -76,7 +77,7 @@ func run(ctx context.Context, o *options) (int, error) {
 	}
 	for _, s := range scenarios {
 		if err := d.play(ctx, s); err != nil {
-			return 0, fmt.Errorf("%s: %w", s.name, err)
+			return 0, fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
 	after, err := client.metrics(ctx)

@@ -3,12 +3,9 @@ package e2e
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,40 +13,23 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-)
 
-// example is a directory of examples/: its objects, and dry-run requests with the answers that upstream's engine gave.
-type example struct {
-	name     string
-	objects  []*unstructured.Unstructured
-	requests []*probe
-	expected []answer
-}
+	"github.com/celgate/celgate/go/internal/examples"
+)
 
 // probe is a dry-run request.
 type probe struct {
-	Name      string         `json:"name"`
-	Operation string         `json:"operation"`
-	As        string         `json:"as"`
-	Content   map[string]any `json:"object"`
-	object    *unstructured.Unstructured
+	name, operation, as string
+	object              *unstructured.Unstructured
 }
 
 // answer is what a client sees of an admission decision.
-type answer struct {
-	Probe    string   `json:"-"`
-	Code     int      `json:"code"`
-	Reason   string   `json:"reason,omitempty"`
-	Message  string   `json:"message,omitempty"`
-	Causes   []string `json:"causes,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
-}
+type answer examples.Answer
 
 func (a answer) String() string {
+	a.Request, a.Annotations = "", nil // the audit log is not looked at
 	text, err := json.Marshal(a)
 	if err != nil {
 		return err.Error()
@@ -86,56 +66,27 @@ func (a *answer) undecided() bool {
 	return a.sort() == "failed" || a.Code == http.StatusUnauthorized
 }
 
-func loadExamples(t *testing.T) (examples []*example) {
+func loadExamples(t *testing.T) []*examples.Scenario {
 	t.Helper()
-	dirs, err := filepath.Glob("../../../../../examples/*")
-	if err != nil || len(dirs) == 0 {
-		t.Fatalf("no examples: %v", err)
-	}
-	for _, dir := range dirs {
-		e := &example{name: filepath.Base(dir)}
-		for _, object := range decodeAll[map[string]any](t, filepath.Join(dir, "policies.yaml")) {
-			if len(object) > 0 {
-				e.objects = append(e.objects, &unstructured.Unstructured{Object: object})
-			}
-		}
-		for _, file := range decodeAll[struct {
-			Requests []*probe `json:"requests"`
-		}](t, filepath.Join(dir, "requests.yaml")) {
-			e.requests = append(e.requests, file.Requests...)
-		}
-		for _, request := range e.requests {
-			request.object = &unstructured.Unstructured{Object: request.Content}
-		}
-		for _, answers := range decodeAll[[]answer](t, filepath.Join(dir, "expected.json")) {
-			e.expected = append(e.expected, answers...)
-		}
-		if len(e.requests) == 0 || len(e.requests) != len(e.expected) {
-			t.Fatalf("%s: %d requests, %d answers", dir, len(e.requests), len(e.expected))
-		}
-		examples = append(examples, e)
-	}
-	return examples
-}
-
-// decodeAll reads the documents of a file.
-func decodeAll[T any](t *testing.T, path string) (documents []T) {
-	t.Helper()
-	file, err := os.Open(path)
+	scenarios, err := examples.Load("../../../../../examples")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	decoder := utilyaml.NewYAMLOrJSONDecoder(file, 4096)
-	for {
-		var document T
-		if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
-			return documents
-		} else if err != nil {
-			t.Fatalf("%s: %v", path, err)
+	for _, s := range scenarios {
+		if len(s.Expected) == 0 {
+			t.Fatalf("%s: no answers are recorded", s.Name)
 		}
-		documents = append(documents, document)
 	}
+	return scenarios
+}
+
+// probesOf are an example's own requests.
+func probesOf(s *examples.Scenario) (probes []*probe) {
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		probes = append(probes, &probe{name: r.Name, operation: r.Operation, as: r.As, object: &unstructured.Unstructured{Object: r.Object}})
+	}
+	return probes
 }
 
 // variations make other requests of the examples', for the same policies: requests that policies of several examples deny would be answered by any of
@@ -163,15 +114,14 @@ var variations = []func(object *unstructured.Unstructured){
 }
 
 // makeProbes makes the probes: the examples' requests and variations of those that create something.
-func makeProbes(examples []*example) (probes []*probe) {
+func makeProbes(scenarios []*examples.Scenario) (probes []*probe) {
 	var created []*probe
-	for _, e := range examples {
-		for _, request := range e.requests {
-			named := *request
-			named.Name = e.name + ": " + named.Name
-			probes = append(probes, &named)
-			if request.object.GetName() != "" && request.Operation == "" {
-				created = append(created, &named)
+	for _, s := range scenarios {
+		for _, p := range probesOf(s) {
+			p.name = s.Name + ": " + p.name
+			probes = append(probes, p)
+			if p.object.GetName() != "" && p.operation == "" {
+				created = append(created, p)
 			}
 		}
 	}
@@ -183,7 +133,7 @@ func makeProbes(examples []*example) (probes []*probe) {
 			varied := *original
 			varied.object = original.object.DeepCopy()
 			vary(varied.object)
-			varied.Name += fmt.Sprintf(" (variation %d)", number)
+			varied.name += fmt.Sprintf(" (variation %d)", number)
 			probes = append(probes, &varied)
 		}
 	}
@@ -191,11 +141,11 @@ func makeProbes(examples []*example) (probes []*probe) {
 }
 
 // applyAll makes all objects of the examples, policies and bindings last.
-func (c *cluster) applyAll(ctx context.Context, t *testing.T, examples []*example) {
+func (c *cluster) applyAll(ctx context.Context, t *testing.T, scenarios []*examples.Scenario) {
 	t.Helper()
 	for _, policies := range []bool{false, true} {
-		for _, e := range examples {
-			for _, object := range e.objects {
+		for _, s := range scenarios {
+			for _, object := range s.Setup {
 				if policies == (object.GroupVersionKind().Group == "admissionregistration.k8s.io") {
 					c.apply(ctx, t, object)
 				}
@@ -224,16 +174,20 @@ func (c *cluster) apply(ctx context.Context, t *testing.T, object *unstructured.
 }
 
 // waitForExpected waits until the examples' requests are answered as recorded.
-func (c *cluster) waitForExpected(ctx context.Context, t *testing.T, examples []*example) {
+func (c *cluster) waitForExpected(ctx context.Context, t *testing.T, scenarios []*examples.Scenario) {
 	t.Helper()
-	for _, e := range examples {
+	for _, s := range scenarios {
+		var expected []answer
+		for _, recorded := range s.Expected {
+			expected = append(expected, answer(recorded))
+		}
 		for deadline := time.Now().Add(effectTimeout); ; {
-			got := c.sendAll(ctx, e.requests)
-			if slices.EqualFunc(got, e.expected, func(a, b answer) bool { return a.String() == b.String() }) {
+			got := c.sendAll(ctx, probesOf(s))
+			if slices.EqualFunc(got, expected, func(a, b answer) bool { return a.String() == b.String() }) {
 				break
 			}
 			if time.Now().After(deadline) {
-				compareAnswers(t, e.name, e.expected, got)
+				compareAnswers(t, s.Name, expected, got)
 				t.FailNow()
 			}
 			time.Sleep(100 * time.Millisecond)
@@ -272,18 +226,18 @@ func (c *cluster) sendAgain(ctx context.Context, probes []*probe, answers []answ
 func (c *cluster) send(ctx context.Context, p *probe) answer {
 	body, err := p.object.MarshalJSON()
 	if err != nil {
-		return answer{Probe: p.Name, Message: err.Error()}
+		return answer{Request: p.name, Message: err.Error()}
 	}
 	method, path := http.MethodPost, pathOf(p.object)
-	if p.Operation == "update" {
+	if p.operation == "update" {
 		method, path = http.MethodPut, path+"/"+p.object.GetName()
 	}
-	user := p.As
+	user := p.as
 	if user == "" {
 		user = "admin"
 	}
 	got := c.do(ctx, user, method, path+"?dryRun=All&timeout="+requestTimeout.String(), string(body))
-	got.Probe = p.Name
+	got.Request = p.name
 	return got
 }
 
@@ -310,26 +264,17 @@ func (c *cluster) do(ctx context.Context, user, method, path, body string) answe
 	if err != nil {
 		return answer{Message: err.Error()}
 	}
-	a := answer{Code: response.StatusCode}
+	var texts []string
 	warnings, _ := utilnet.ParseWarningHeaders(response.Header["Warning"]) // unreadable ones differ from readable ones
 	for _, warning := range warnings {
-		a.Warnings = append(a.Warnings, warning.Text)
+		texts = append(texts, warning.Text)
 	}
-	if a.Code < 400 {
-		return a
-	}
-	var status metav1.Status
-	if err := json.Unmarshal(content, &status); err != nil {
-		a.Message = shortened(string(content))
-		return a
-	}
+	a := answer(examples.AnswerOf("", response.StatusCode, content, texts))
 	// The server's address is another one in each run.
 	placeless := func(text string) string { return strings.ReplaceAll(text, c.url, "https://server") }
-	a.Reason, a.Message = string(status.Reason), placeless(status.Message)
-	if status.Details != nil {
-		for _, cause := range status.Details.Causes {
-			a.Causes = append(a.Causes, placeless(cause.Message))
-		}
+	a.Message = placeless(a.Message)
+	for i := range a.Causes {
+		a.Causes[i] = placeless(a.Causes[i])
 	}
 	return a
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -41,10 +40,10 @@ func restarts(t *testing.T, engine string) (before, without []answer) {
 	c.startEtcd(t)
 	c.startServer(t)
 	c.waitReady(ctx, t)
-	examples := loadExamples(t)
-	c.applyAll(ctx, t, examples)
-	c.waitForExpected(ctx, t, examples)
-	probes := makeProbes(examples)
+	scenarios := loadExamples(t)
+	c.applyAll(ctx, t, scenarios)
+	c.waitForExpected(ctx, t, scenarios)
+	probes := makeProbes(scenarios)
 	before = c.sendAll(ctx, probes)
 	checkBefore(t, before)
 
@@ -99,7 +98,7 @@ func checkWithout(t *testing.T, before, without []answer) {
 			failures[without[i].String()]++
 		}
 		if without[i].sort() == "allowed" && before[i].sort() == "denied" {
-			t.Errorf("without etcd %s is admitted, though it is denied: %s", before[i].Probe, before[i])
+			t.Errorf("without etcd %s is admitted, though it is denied: %s", before[i].Request, before[i])
 		}
 	}
 	t.Logf("without etcd: %v, failures: %v", sorts, failures)
@@ -116,7 +115,7 @@ func compareAnswers(t *testing.T, what string, want, got []answer) {
 			continue
 		}
 		if different++; different <= 3 {
-			t.Errorf("%s: %s\nwant %s\ngot  %s", what, want[i].Probe, want[i], got[i])
+			t.Errorf("%s: %s\nwant %s\ngot  %s", what, want[i].Request, want[i], got[i])
 		}
 	}
 	if different > 0 {
@@ -137,7 +136,7 @@ func (c *cluster) waitForAnswers(ctx context.Context, t *testing.T, after string
 			}
 			left++
 			if !got[i].undecided() {
-				t.Fatalf("after %s: %s\nwant %s\ngot  %s", after, before[i].Probe, before[i], got[i])
+				t.Fatalf("after %s: %s\nwant %s\ngot  %s", after, before[i].Request, before[i], got[i])
 			}
 		}
 		if left == 0 {
@@ -179,7 +178,7 @@ func (c *cluster) startLoad(ctx context.Context, t *testing.T, probes []*probe, 
 					l.answers.Add(1)
 				case !got.undecided():
 					l.lock.Lock()
-					l.wrong = append(l.wrong, fmt.Sprintf("%s\nwant %s\ngot  %s", before[i].Probe, before[i], got))
+					l.wrong = append(l.wrong, fmt.Sprintf("%s\nwant %s\ngot  %s", before[i].Request, before[i], got))
 					l.lock.Unlock()
 				default:
 					pause(ctx, 50*time.Millisecond) // a server that is not there refuses at once
@@ -256,10 +255,4 @@ func (c *cluster) change(ctx context.Context, i int) bool {
 func etcdProgram(t *testing.T) string {
 	t.Helper()
 	return programIn(t, "CELGATE_ETCD", "make test-restarts")
-}
-
-// shortened is a text's first line, cut.
-func shortened(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line[:min(len(line), 300)]
 }

@@ -70,13 +70,13 @@ func checkScenarios(ctx context.Context, t *testing.T, p *process) {
 	})
 }
 
-// created matches the creation of one resource.
-func created(resource schema.GroupVersionResource) *admissionregistrationv1.MatchResources {
+// created matches the creation of one resource, or of others of its group and version as well.
+func created(resource schema.GroupVersionResource, others ...string) *admissionregistrationv1.MatchResources {
 	return &admissionregistrationv1.MatchResources{ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{
 		RuleWithOperations: admissionregistrationv1.RuleWithOperations{
 			Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
 			Rule: admissionregistrationv1.Rule{
-				APIGroups: []string{resource.Group}, APIVersions: []string{resource.Version}, Resources: []string{resource.Resource},
+				APIGroups: []string{resource.Group}, APIVersions: []string{resource.Version}, Resources: append([]string{resource.Resource}, others...),
 			},
 		},
 	}}}
@@ -157,10 +157,17 @@ func eventually(t *testing.T, what string, holds func() bool) {
 func checked(ctx context.Context, t *testing.T, admin kubernetes.Interface, name string, resource schema.GroupVersionResource,
 	validations ...admissionregistrationv1.Validation) []admissionregistrationv1.ExpressionWarning {
 	t.Helper()
+	return typeChecked(ctx, t, admin, name, created(resource), validations...).ExpressionWarnings
+}
+
+// typeChecked makes a policy and returns its status of type checking.
+func typeChecked(ctx context.Context, t *testing.T, admin kubernetes.Interface, name string, match *admissionregistrationv1.MatchResources,
+	validations ...admissionregistrationv1.Validation) *admissionregistrationv1.TypeChecking {
+	t.Helper()
 	policies := admin.AdmissionregistrationV1().ValidatingAdmissionPolicies()
 	policy, err := policies.Create(ctx, &admissionregistrationv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       admissionregistrationv1.ValidatingAdmissionPolicySpec{MatchConstraints: created(resource), Validations: validations},
+		Spec:       admissionregistrationv1.ValidatingAdmissionPolicySpec{MatchConstraints: match, Validations: validations},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -169,9 +176,9 @@ func checked(ctx context.Context, t *testing.T, admin kubernetes.Interface, name
 		if policy, err = policies.Get(ctx, name, metav1.GetOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		return policy.Status.TypeChecking != nil
+		return policy.Status.ObservedGeneration == policy.Generation
 	})
-	return policy.Status.TypeChecking.ExpressionWarnings
+	return policy.Status.TypeChecking
 }
 
 // expectWarnings compares warnings with pairs of a field and a part of the text.

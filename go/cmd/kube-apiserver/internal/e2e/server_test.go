@@ -114,14 +114,9 @@ func makePolicy(ctx context.Context, t *testing.T, admin kubernetes.Interface) {
 	_, err := api.ValidatingAdmissionPolicies().Create(ctx, &admissionregistrationv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "no-secrets"},
 		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
-			FailurePolicy: &fail,
-			MatchConstraints: &admissionregistrationv1.MatchResources{
-				ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: admissionregistrationv1.RuleWithOperations{
-					Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
-					Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
-				}}},
-			},
-			Validations: []admissionregistrationv1.Validation{{Expression: "!has(object.data) || !('password' in object.data)"}},
+			FailurePolicy:    &fail,
+			MatchConstraints: created(corev1.SchemeGroupVersion.WithResource("configmaps")),
+			Validations:      []admissionregistrationv1.Validation{{Expression: "!has(object.data) || !('password' in object.data)"}},
 		},
 	}, metav1.CreateOptions{})
 	if err != nil {
@@ -147,20 +142,13 @@ func checkDenial(ctx context.Context, t *testing.T, admin kubernetes.Interface) 
 	good := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "good"}, Data: map[string]string{"user": "x"}}
 	dryRun := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
 
-	deadline := time.Now().Add(effectTimeout)
-	for {
+	eventually(t, "the policy is in force", func() bool {
 		_, err := admin.CoreV1().ConfigMaps("default").Create(ctx, bad, dryRun)
-		if err != nil {
-			if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), words) {
-				t.Errorf("denied with: %v", err)
-			}
-			break
+		if err != nil && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), words)) {
+			t.Errorf("denied with: %v", err)
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("the policy is not in force")
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		return err != nil
+	})
 	if _, err := admin.CoreV1().ConfigMaps("default").Create(ctx, good, dryRun); err != nil {
 		t.Errorf("a good object is denied: %v", err)
 	}

@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
-	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/client-go/kubernetes"
 )
 
@@ -23,45 +22,17 @@ func checkTypes(ctx context.Context, t *testing.T, admin kubernetes.Interface) {
 	}
 	for _, c := range []struct {
 		name, expression string
-		resources        []string
+		others           []string
 		want             string
 	}{
-		{"typed", "object.replicas > 1", []string{"deployments"}, warning(deployment)},
-		{"typed-twice", "object.replicas > 1", []string{"deployments", "replicasets"}, warning(deployment + `\n` + replicaSet)},
-		{"well-typed", "object.spec.replicas > 1", []string{"deployments"}, `{}`},
+		{"typed", "object.replicas > 1", nil, warning(deployment)},
+		{"typed-twice", "object.replicas > 1", []string{"replicasets"}, warning(deployment + `\n` + replicaSet)},
+		{"well-typed", "object.spec.replicas > 1", nil, `{}`},
 	} {
-		policies := admin.AdmissionregistrationV1().ValidatingAdmissionPolicies()
-		_, err := policies.Create(ctx, &admissionregistrationv1.ValidatingAdmissionPolicy{
-			ObjectMeta: metav1.ObjectMeta{Name: c.name},
-			Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
-				MatchConstraints: &admissionregistrationv1.MatchResources{
-					ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: admissionregistrationv1.RuleWithOperations{
-						Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
-						Rule:       admissionregistrationv1.Rule{APIGroups: []string{"apps"}, APIVersions: []string{"v1"}, Resources: c.resources},
-					}}},
-				},
-				Validations: []admissionregistrationv1.Validation{{Expression: c.expression}},
-			},
-		}, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		deadline := time.Now().Add(effectTimeout)
-		for {
-			policy, err := policies.Get(ctx, c.name, metav1.GetOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if policy.Status.ObservedGeneration == policy.Generation {
-				if got, _ := json.Marshal(policy.Status.TypeChecking); string(got) != c.want {
-					t.Errorf("%s: want %s, got %s", c.name, c.want, got)
-				}
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%s is not type checked", c.name)
-			}
-			time.Sleep(100 * time.Millisecond)
+		match := created(appsv1.SchemeGroupVersion.WithResource("deployments"), c.others...)
+		status := typeChecked(ctx, t, admin, c.name, match, admissionregistrationv1.Validation{Expression: c.expression})
+		if got, err := json.Marshal(status); err != nil || string(got) != c.want {
+			t.Errorf("%s: want %s, got %s, %v", c.name, c.want, got, err)
 		}
 	}
 }
