@@ -123,7 +123,7 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     fn operand(&mut self, index: u32) -> Value<'a> {
         if !TRACKED && let Some(node) = self.program.nodes.get(index as usize) {
             match node.kind {
-                NodeKind::Int(i) => return Value::Int(i),
+                NodeKind::Int(i) => return Value::Int(i.into()),
                 NodeKind::Local(place) => return self.local(place),
                 NodeKind::Constant(constant) => {
                     if let Some(Constant::String(text)) = self.program.constants.get(constant as usize) {
@@ -166,7 +166,7 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
                 let truth = self.truth(index);
                 return self.value_of(truth);
             }
-            NodeKind::Int(i) => Value::Int(i),
+            NodeKind::Int(i) => Value::Int(i.into()),
             NodeKind::Constant(constant) => self.constant(constant),
             NodeKind::ConstantList(constant) => match self.program.constants.get(constant as usize) {
                 Some(Constant::List(elements)) => Value::Constants(ConstantList::new(elements)),

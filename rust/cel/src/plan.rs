@@ -4,12 +4,14 @@
 mod attributes;
 mod calls;
 mod fold;
+mod names;
 mod optimize;
 pub(crate) mod paths;
 mod program;
 mod set;
 mod tracking;
 
+pub(crate) use names::Name;
 pub use program::Program;
 pub(crate) use program::{
     Aggregate, Attribute, Base, Call, Comparison, Constant, Fold, Hint, MessageLiteral, Node, NodeKind, Operation,
@@ -23,6 +25,7 @@ use crate::check::Checked;
 use crate::function::FunctionTable;
 use crate::regex::Regex;
 use crate::types::{Kind, Type};
+use names::Names;
 use paths::Paths;
 use set::Set;
 
@@ -103,7 +106,7 @@ struct Planner<'e, 'o> {
     regexes: Vec<Regex>,
     /// Bytes of all constant patterns so far.
     pattern_bytes: usize,
-    names: Vec<Box<str>>,
+    names: Names,
     operands: Vec<u32>,
     locals: u32,
     ids: u32,
@@ -126,7 +129,7 @@ impl<'e, 'o> Planner<'e, 'o> {
             sets: Vec::new(),
             regexes: Vec::new(),
             pattern_bytes: 0,
-            names: Vec::new(),
+            names: Names::default(),
             operands: Vec::new(),
             locals: 0,
             ids: 0,
@@ -150,11 +153,6 @@ impl<'e, 'o> Planner<'e, 'o> {
         self.nodes.get(node as usize).map(|node| node.kind)
     }
 
-    fn name(&mut self, name: &str) -> u32 {
-        self.names.push(Box::from(name));
-        self.names.len() as u32 - 1
-    }
-
     /// Recursion is bounded by the parser, which limits the depth of an expression.
     fn node(&mut self, expr: &'e Expr) -> Result<u32, PlanError> {
         match &expr.kind {
@@ -173,22 +171,28 @@ impl<'e, 'o> Planner<'e, 'o> {
     fn constant(&mut self, id: ExprId, constant: Constant) -> u32 {
         let kind = match constant {
             Constant::Bool(b) => NodeKind::Bool(b),
-            Constant::Int(i) => NodeKind::Int(i),
+            Constant::Int(i) => {
+                i32::try_from(i).map_or_else(|_| NodeKind::Constant(self.keep(Constant::Int(i))), NodeKind::Int)
+            }
             other => {
                 let in_place = matches!(other, Constant::List(_)) && !other.has_map();
-                self.constants.push(other);
-                let index = self.constants.len() as u32 - 1;
+                let index = self.keep(other);
                 if in_place { NodeKind::ConstantList(index) } else { NodeKind::Constant(index) }
             }
         };
         self.push(id, kind)
     }
 
+    fn keep(&mut self, constant: Constant) -> u32 {
+        self.constants.push(constant);
+        self.constants.len() as u32 - 1
+    }
+
     /// The value of a constant node.
     fn constant_of(&self, node: u32) -> Option<Constant> {
         match self.kind(node)? {
             NodeKind::Bool(b) => Some(Constant::Bool(b)),
-            NodeKind::Int(i) => Some(Constant::Int(i)),
+            NodeKind::Int(i) => Some(Constant::Int(i.into())),
             NodeKind::Constant(index) | NodeKind::ConstantList(index) => self.constants.get(index as usize).cloned(),
             _ => None,
         }
@@ -229,7 +233,7 @@ impl<'e, 'o> Planner<'e, 'o> {
             return base;
         }
         let slot = self.options.variables.iter().position(|known| *known == global);
-        let name = self.name(global);
+        let name = self.names.add(global);
         slot.map_or(Base::Missing(name), |slot| Base::Slot(slot as u32, name))
     }
 
@@ -257,7 +261,7 @@ impl<'e, 'o> Planner<'e, 'o> {
             };
             let plain = matches!(draft.base, Base::Slot(..) | Base::Local(_)) && path.iter().all(is_field);
             let tests = matches!(path, [.., Qualifier { kind: QualifierKind::Test(_), .. }]);
-            let number = if plain { paths.number(path) } else { 0 };
+            let number = if plain { paths.number(path, &self.names) } else { 0 };
             let path = Span { first: first as u32, len: path.len() as u32 };
             attributes.push(Attribute { base: draft.base, path, id, number, plain, tests });
         }
@@ -285,7 +289,7 @@ impl<'e, 'o> Planner<'e, 'o> {
             messages: self.messages.into(),
             sets: self.sets.into(),
             regexes: self.regexes.into(),
-            names: self.names.into(),
+            texts: self.names.finish(),
             operands: self.operands.into(),
             locals: self.locals,
             builders,
@@ -301,17 +305,8 @@ impl<'e, 'o> Planner<'e, 'o> {
 
 /// The same selection once more: a conditional distributes one to both branches.
 fn copy_of(qualifier: &Qualifier) -> Qualifier {
-    let kind = match &qualifier.kind {
-        QualifierKind::String(field) => QualifierKind::String(field.clone()),
-        QualifierKind::Int(i) => QualifierKind::Int(*i),
-        QualifierKind::Uint(u) => QualifierKind::Uint(*u),
-        QualifierKind::Double(d) => QualifierKind::Double(*d),
-        QualifierKind::Bool(b) => QualifierKind::Bool(*b),
-        QualifierKind::Attribute(attribute) => QualifierKind::Attribute(*attribute),
-        QualifierKind::Computed(attribute) => QualifierKind::Computed(*attribute),
-        QualifierKind::Test(field) => QualifierKind::Test(field.clone()),
-    };
-    Qualifier { id: qualifier.id, optional: qualifier.optional, kind, hint: Hint::default() }
+    let Qualifier { id, optional, kind, .. } = *qualifier;
+    Qualifier { id, optional, kind, hint: Hint::default() }
 }
 
 fn of_literal(literal: &Literal) -> Constant {

@@ -8,7 +8,7 @@ use crate::memo::Known;
 use crate::message::object::{self, Member};
 use crate::mutants::{Mutant, planted};
 use crate::ops::{format::GoValue, number};
-use crate::plan::{Attribute, Base, Hint, Qualifier, QualifierKind};
+use crate::plan::{Attribute, Base, Constant, Hint, Name, Qualifier, QualifierKind};
 use crate::record::{Place, RecordRef};
 use crate::value::{LazyMap, ListView, MapView, Value};
 
@@ -92,7 +92,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
         let mut place = Place::of(record);
         for (i, qualifier) in path.iter().enumerate() {
-            let (name, test) = match &qualifier.kind {
+            let (name, test) = match qualifier.kind {
                 QualifierKind::String(name) => (name, false),
                 QualifierKind::Test(name) => (name, true),
                 _ => break,
@@ -100,6 +100,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             if !place.is_map() {
                 return self.rest(attribute, i, place.value(), ident);
             }
+            let name = self.program.text(name);
             let found = enter(&mut place, name, &qualifier.hint);
             if !found || test || !place.is_good() {
                 let value = match if found { place.value() } else { None } {
@@ -188,9 +189,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         self.select(attribute.path.of(&self.program.qualifiers), base)
     }
 
-    fn missing(&self, name: u32) -> Value<'a> {
-        let name = self.program.names.get(name as usize).map_or("", |name| name);
-        self.ctx.errorf(format_args!("no such attribute(s): {name}"))
+    fn missing(&self, name: Name) -> Value<'a> {
+        self.ctx.errorf(format_args!("no such attribute(s): {}", self.program.text(name)))
     }
 
     fn branch(&mut self, condition: u32, truthy: u32, falsy: u32) -> Value<'a> {
@@ -228,7 +228,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     /// One selection as a step, which is charged 1; an optional one only if it finds something.
     fn qualify(&mut self, qualifier: &'a Qualifier, object: Value<'a>, optional: bool) -> Found<'a> {
-        let found = match &qualifier.kind {
+        let found = match qualifier.kind {
             QualifierKind::String(field) => self.field(qualifier, field, object),
             QualifierKind::Test(field) => match self.field(qualifier, field, object) {
                 found @ (Found::Fail(_) | Found::Value(Value::Halt)) => found,
@@ -236,17 +236,14 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 Found::Value(_) => Found::Value(Value::Bool(true)),
                 Found::Missing(_) => Found::Value(Value::Bool(false)),
             },
-            QualifierKind::Int(i) => lookup(self.ctx, object, Value::Int(*i)),
-            QualifierKind::Uint(u) => lookup(self.ctx, object, Value::Uint(*u)),
-            QualifierKind::Double(d) => lookup(self.ctx, object, Value::Double(*d)),
-            QualifierKind::Bool(b) => lookup(self.ctx, object, Value::Bool(*b)),
-            QualifierKind::Attribute(index) | QualifierKind::Computed(index) => self.dynamic(*index, object, optional),
+            QualifierKind::Constant(index) => lookup(self.ctx, object, self.key(index)),
+            QualifierKind::Attribute(index) | QualifierKind::Computed(index) => self.dynamic(index, object, optional),
         };
         let value = match found {
             Found::Fail(Value::Halt) | Found::Value(Value::Halt) => return Found::Fail(Value::Halt),
             Found::Fail(_) | Found::Missing(_) if optional => return found,
             Found::Value(value) | Found::Fail(value) | Found::Missing(Some(value)) => value,
-            Found::Missing(None) => self.missing_key(&qualifier.kind, object),
+            Found::Missing(None) => self.missing_key(qualifier.kind, object),
         };
         if TRACKED {
             if let QualifierKind::Computed(_) = qualifier.kind {
@@ -279,13 +276,15 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         }
     }
 
-    fn missing_key(&self, kind: &'a QualifierKind, object: Value<'a>) -> Value<'a> {
+    /// A constant that is a key.
+    fn key(&self, index: u32) -> Value<'a> {
+        self.program.constants.get(index as usize).and_then(Constant::in_place).unwrap_or(Value::Null)
+    }
+
+    fn missing_key(&self, kind: QualifierKind, object: Value<'a>) -> Value<'a> {
         let key = match kind {
-            QualifierKind::String(field) | QualifierKind::Test(field) => Value::String(field),
-            QualifierKind::Int(i) => Value::Int(*i),
-            QualifierKind::Uint(u) => Value::Uint(*u),
-            QualifierKind::Double(d) => Value::Double(*d),
-            QualifierKind::Bool(b) => Value::Bool(*b),
+            QualifierKind::String(field) | QualifierKind::Test(field) => Value::String(self.program.text(field)),
+            QualifierKind::Constant(index) => self.key(index),
             QualifierKind::Attribute(_) | QualifierKind::Computed(_) => Value::Null,
         };
         missing(self.ctx, object, key)
@@ -293,7 +292,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     /// A field by name.
     #[inline]
-    fn field(&self, qualifier: &'a Qualifier, name: &'a str, object: Value<'a>) -> Found<'a> {
+    fn field(&self, qualifier: &'a Qualifier, name: Name, object: Value<'a>) -> Found<'a> {
+        let name = self.program.text(name);
         let found = match object {
             Value::Record(record) if !record.is_list() => {
                 let mut place = Place::of(record);

@@ -146,10 +146,10 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 ctx.checked(value)
             }
             (Operation::Bound(binding), _) => {
-                let value = binding.call(ctx, &call.function, id, args);
+                let value = binding.call(ctx, self.program.text(call.function), id, args);
                 ctx.checked(value)
             }
-            _ => ctx.errorf(format_args!("no such overload: {}", call.function)),
+            _ => ctx.errorf(format_args!("no such overload: {}", self.program.text(call.function))),
         }
     }
 

@@ -66,7 +66,7 @@ impl<'e> Planner<'e, '_> {
         }
         let operand = self.node(operand)?;
         let (node, attribute) = self.selectable(operand);
-        let field = Box::from(field);
+        let field = self.names.add(field);
         let kind = if test_only { QualifierKind::Test(field) } else { QualifierKind::String(field) };
         let qualifier = self.qualifier(id, false, kind);
         self.add_qualifier(attribute, qualifier);
@@ -80,13 +80,31 @@ impl<'e> Planner<'e, '_> {
     pub(super) fn index(&mut self, id: ExprId, operand: u32, index: u32, optional: bool) -> Result<u32, PlanError> {
         let (node, attribute) = self.selectable(operand);
         let kind = match (self.constant_of(index), self.attribute_of(index)) {
-            (Some(constant), _) => constant_index(constant)?,
+            (Some(constant), _) => self.constant_index(constant)?,
             (None, Some(attribute)) => QualifierKind::Attribute(attribute),
             (None, None) => QualifierKind::Computed(self.draft(id, Base::Node(index))),
         };
         let qualifier = self.qualifier(id, optional, kind);
         self.add_qualifier(attribute, qualifier);
         Ok(node)
+    }
+
+    fn constant_index(&mut self, constant: Constant) -> Result<QualifierKind, PlanError> {
+        let go_type = match constant {
+            Constant::String(text) => return Ok(QualifierKind::String(self.names.add(&text))),
+            Constant::Int(_) | Constant::Uint(_) | Constant::Double(_) | Constant::Bool(_) => {
+                return Ok(QualifierKind::Constant(self.keep(constant)));
+            }
+            Constant::Null => "types.Null",
+            Constant::Bytes(_) => "types.Bytes",
+            Constant::Duration(_) => "types.Duration",
+            Constant::Timestamp(_) => "types.Timestamp",
+            Constant::Type(_) => "*types.Type",
+            Constant::List(_) => "*types.baseList",
+            Constant::Map(_) => "*types.baseMap",
+            Constant::Error(_) => "*types.Err",
+        };
+        Err(PlanError(format!("invalid qualifier type: {go_type}")))
     }
 
     /// `condition ? truthy : falsy`: the branches become attributes, so that selections can be handed on to them.
@@ -116,23 +134,4 @@ impl<'e> Planner<'e, '_> {
         let last = draft.path.last().and_then(|at| self.qualifiers.get(*at as usize));
         last.map_or(draft.id, |qualifier| qualifier.id)
     }
-}
-
-fn constant_index(constant: Constant) -> Result<QualifierKind, PlanError> {
-    let go_type = match constant {
-        Constant::String(text) => return Ok(QualifierKind::String(text)),
-        Constant::Int(i) => return Ok(QualifierKind::Int(i)),
-        Constant::Uint(u) => return Ok(QualifierKind::Uint(u)),
-        Constant::Double(d) => return Ok(QualifierKind::Double(d)),
-        Constant::Bool(b) => return Ok(QualifierKind::Bool(b)),
-        Constant::Null => "types.Null",
-        Constant::Bytes(_) => "types.Bytes",
-        Constant::Duration(_) => "types.Duration",
-        Constant::Timestamp(_) => "types.Timestamp",
-        Constant::Type(_) => "*types.Type",
-        Constant::List(_) => "*types.baseList",
-        Constant::Map(_) => "*types.baseMap",
-        Constant::Error(_) => "*types.Err",
-    };
-    Err(PlanError(format!("invalid qualifier type: {go_type}")))
 }

@@ -67,12 +67,12 @@ impl<'e> Planner<'e, '_> {
             _ => {}
         }
         let (args, shape, non_strict) = (self.operands(nodes), binding.shape(nodes.len()), binding.non_strict());
-        let function = Box::from(function);
-        let operation = match &*function {
+        let operation = match function {
             "@not_strictly_false" if nodes.len() == 1 => Operation::NotStrictlyFalse,
             "_+_" if nodes.len() == 2 => Operation::Add,
             _ => Operation::Bound(binding),
         };
+        let function = self.names.add(function);
         self.calls.push(Call { function, operation, args, shape, cost, non_strict, regex: None });
         let call = self.calls.len() as u32 - 1;
         let search = Search::of(overload).filter(|_| shape == Shape::Fixed && !matches!(cost, Cost::Custom(_)));

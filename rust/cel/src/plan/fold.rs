@@ -140,7 +140,7 @@ impl<'e> Planner<'e, '_> {
                 if !args.first().is_some_and(|first| self.is_accumulator(*first, accumulator)) {
                     return false;
                 }
-                let operation = match &*call.function {
+                let operation = match self.names.text(call.function) {
                     "_+_" if matches!(call.cost, Cost::One) => {
                         Operation::Append(accumulator, args.get(1).and_then(|list| self.only_element(*list)))
                     }

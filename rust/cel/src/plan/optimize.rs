@@ -104,7 +104,7 @@ impl Planner<'_, '_> {
             prepared = Some(self.regexes.len() as u32 - 1);
         }
         let call = Call {
-            function: Box::from(function),
+            function: self.names.add(function),
             operation: Operation::Direct(eval),
             args: self.operands(nodes),
             shape: Shape::Variadic,

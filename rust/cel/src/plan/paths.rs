@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::names::Names;
 use super::{Qualifier, QualifierKind};
 
 static REGISTRY: Mutex<Option<Registry>> = Mutex::new(None);
@@ -27,8 +28,8 @@ pub(crate) struct Paths(Vec<u32>);
 
 impl Paths {
     /// The number of a path, which is never 0; 0 if it is empty or not of fields alone.
-    pub(crate) fn number(&mut self, path: &[Qualifier]) -> u32 {
-        let Some(key) = key(path) else { return 0 };
+    pub(super) fn number(&mut self, path: &[Qualifier], names: &Names) -> u32 {
+        let Some(key) = key(path, names) else { return 0 };
         let mut registry = registry();
         let Registry { numbers, paths, free } = registry.get_or_insert_default();
         if let Some(&number) = numbers.get(&*key) {
@@ -78,12 +79,12 @@ impl Drop for Paths {
 }
 
 /// The fields with their lengths, so that different paths have different keys; a test is another path than the value.
-fn key(path: &[Qualifier]) -> Option<Vec<u8>> {
+fn key(path: &[Qualifier], names: &Names) -> Option<Vec<u8>> {
     let mut key = Vec::new();
     for qualifier in path {
-        let (name, test) = match &qualifier.kind {
-            QualifierKind::String(name) => (name, 0),
-            QualifierKind::Test(name) => (name, 1),
+        let (name, test) = match qualifier.kind {
+            QualifierKind::String(name) => (names.text(name), 0),
+            QualifierKind::Test(name) => (names.text(name), 1),
             _ => return None,
         };
         key.extend_from_slice(&(name.len() as u32).to_le_bytes());
@@ -98,32 +99,35 @@ mod tests {
     use super::*;
     use crate::plan::Hint;
 
-    fn path(fields: &[(&str, bool)]) -> Vec<Qualifier> {
-        let kind = |(name, test): &(&str, bool)| {
-            if *test { QualifierKind::Test(Box::from(*name)) } else { QualifierKind::String(Box::from(*name)) }
+    fn path(names: &mut Names, fields: &[(&str, bool)]) -> Vec<Qualifier> {
+        let mut qualifier = |(name, test): &(&str, bool)| {
+            let name = names.add(name);
+            let kind = if *test { QualifierKind::Test(name) } else { QualifierKind::String(name) };
+            Qualifier { id: 0, optional: false, kind, hint: Hint::default() }
         };
-        let qualifier = |field| Qualifier { id: 0, optional: false, kind: kind(field), hint: Hint::default() };
-        fields.iter().map(qualifier).collect()
+        fields.iter().map(&mut qualifier).collect()
     }
 
     #[test]
     fn the_same_path_has_the_same_number_as_long_as_anybody_knows_it() {
-        let (mut a, mut b) = (Paths::default(), Paths::default());
-        let long = path(&[("paths-test-a", false), ("b", false)]);
-        let number = a.number(&long);
-        assert_eq!((a.number(&long), b.number(&long)), (number, number));
-        for other in [
-            path(&[("paths-test-a", false), ("b", true)]),
-            path(&[("paths-test-a", false)]),
-            path(&[("paths-test-ab", false)]),
-            path(&[("paths-test-a", false), ("b", false), ("", false)]),
-        ] {
-            assert_ne!(a.number(&other), number);
+        let (mut a, mut b, mut names) = (Paths::default(), Paths::default(), Names::default());
+        let long = path(&mut names, &[("paths-test-a", false), ("b", false)]);
+        let number = a.number(&long, &names);
+        assert_eq!((a.number(&long, &names), b.number(&long, &names)), (number, number));
+        let others: [&[(&str, bool)]; 4] = [
+            &[("paths-test-a", false), ("b", true)],
+            &[("paths-test-a", false)],
+            &[("paths-test-ab", false)],
+            &[("paths-test-a", false), ("b", false), ("", false)],
+        ];
+        for other in others {
+            let other = path(&mut names, other);
+            assert_ne!(a.number(&other, &names), number);
         }
         drop(a);
-        assert_eq!(b.number(&long), number);
-        assert_eq!(b.number(&[]), 0);
+        assert_eq!(b.number(&long, &names), number);
+        assert_eq!(b.number(&[], &names), 0);
         drop(b);
-        assert!(!registry().as_ref().unwrap().numbers.contains_key(&*key(&long).unwrap()));
+        assert!(!registry().as_ref().unwrap().numbers.contains_key(&*key(&long, &names).unwrap()));
     }
 }

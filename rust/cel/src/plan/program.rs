@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use bumpalo::Bump;
 
+use super::names::Name;
 use super::paths::Paths;
 use crate::cost::Cost;
 use crate::function::{Binding, EvalFn, Shape};
@@ -39,8 +40,8 @@ pub struct Program {
     pub(crate) messages: Box<[MessageLiteral]>,
     pub(crate) sets: Box<[super::set::Set]>,
     pub(crate) regexes: Box<[Regex]>,
-    /// Names of variables that are not declared.
-    pub(crate) names: Box<[Box<str>]>,
+    /// The names of variables, fields and functions, one after the other.
+    pub(super) texts: Box<str>,
     /// Node indices that calls and lists refer to.
     pub(crate) operands: Box<[u32]>,
     /// Variables of comprehensions.
@@ -79,6 +80,12 @@ impl Program {
         }
     }
 
+    /// The text of a name.
+    #[inline]
+    pub(crate) fn text(&self, name: Name) -> &str {
+        name.of(&self.texts)
+    }
+
     /// Whether cost is counted by simulating cel-go's stack.
     pub fn is_tracked(&self) -> bool {
         self.tracked
@@ -96,7 +103,8 @@ pub(crate) struct Node {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NodeKind {
     Bool(bool),
-    Int(i64),
+    /// An int that is small; others are constants.
+    Int(i32),
     /// An index into `constants`.
     Constant(u32),
     /// An index into `constants`, of a list that is read in place.
@@ -239,10 +247,10 @@ pub(crate) struct Attribute {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Base {
-    /// A variable of the caller: its slot, and its name as an index into `names`.
-    Slot(u32, u32),
-    /// A variable that the caller does not have; an index into `names`.
-    Missing(u32),
+    /// A variable of the caller: its slot and its name.
+    Slot(u32, Name),
+    /// A variable that the caller does not have.
+    Missing(Name),
     /// An iteration variable.
     Local(u32),
     /// An accumulator: its place, and the node that gives its first value.
@@ -263,19 +271,18 @@ pub(crate) struct Qualifier {
     pub(crate) hint: Hint,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum QualifierKind {
-    String(Box<str>),
-    Int(i64),
-    Uint(u64),
-    Double(f64),
-    Bool(bool),
+    /// A field.
+    String(Name),
+    /// A number or bool; an index into `constants`.
+    Constant(u32),
     /// The value of an attribute.
     Attribute(u32),
     /// A computed value, as an attribute.
     Computed(u32),
     /// The last field of `has()`.
-    Test(Box<str>),
+    Test(Name),
 }
 
 /// A position remembered between evaluations and shared by threads. Only a guess: any value is right.
@@ -294,7 +301,7 @@ impl Hint {
 
 /// A function call.
 pub(crate) struct Call {
-    pub(crate) function: Box<str>,
+    pub(crate) function: Name,
     pub(crate) operation: Operation,
     /// In `operands`; the receiver first.
     pub(crate) args: Span,
