@@ -25,7 +25,10 @@ fn of_version(version: Version) -> Env {
 
 /// The environment with the variables of admission, and `variables` without any fields.
 pub(crate) fn env(optional: OptionalVariables) -> Env {
-    base().with_variables(variables(optional).into_iter().chain([variables_variable()]))
+    static ENVS: [[OnceLock<Env>; 2]; 2] = [const { [const { OnceLock::new() }; 2] }; 2];
+    let OptionalVariables { params, authorizer } = optional;
+    let make = || base().with_variables(variables(optional).into_iter().chain([variables_variable()]));
+    ENVS[usize::from(params)][usize::from(authorizer)].get_or_init(make).clone()
 }
 
 /// The environment with the variables of admission, of the types that they have in some policy; without an authorizer for the

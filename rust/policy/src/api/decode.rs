@@ -79,8 +79,7 @@ macro_rules! values {
 pub(super) use values;
 
 /// Decodes a whole text, and gives the strict errors with the value.
-pub(super) fn decode<T: Decode>(json: &[u8]) -> Result<(T, Vec<String>), Mismatch> {
-    let cursor = Cursor::new(json)?;
+pub(super) fn decode<T: Decode>(cursor: Cursor<'_>) -> Result<(T, Vec<String>), Mismatch> {
     let mut decoder = Decoder { cursor, path: String::new(), strict: Vec::new(), unsupported: Vec::new() };
     let mut value = T::default();
     value.decode(&mut decoder)?;

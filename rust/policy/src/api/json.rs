@@ -54,6 +54,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// The whole text.
+    pub(super) fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
     /// What the next value is.
     pub(super) fn shape(&mut self) -> Shape {
         self.space();

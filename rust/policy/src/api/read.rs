@@ -7,6 +7,7 @@
 use serde::Serialize;
 
 use super::decode::{Decode, Decoder, Fields, Mismatch, decode, fields, values};
+use super::json::Cursor;
 use super::{ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding};
 
 const GROUP: &str = "admissionregistration.k8s.io";
@@ -34,12 +35,14 @@ impl Version {
 
 /// Reads a policy, which is one of v1 if its JSON does not say. Unknown fields are ignored, and of duplicate ones the last wins.
 pub fn policy(json: &[u8]) -> Result<ValidatingAdmissionPolicy, String> {
-    Ok(object::<ValidatingAdmissionPolicy>(json, Identity::of(json, Some(POLICY))?)?.0)
+    let json = checked(json)?;
+    Ok(object::<ValidatingAdmissionPolicy>(&json, Identity::of(&json, Some(POLICY))?)?.0)
 }
 
 /// Reads a binding, as [`policy`] does.
 pub fn binding(json: &[u8]) -> Result<ValidatingAdmissionPolicyBinding, String> {
-    Ok(object::<ValidatingAdmissionPolicyBinding>(json, Identity::of(json, Some(BINDING))?)?.0)
+    let json = checked(json)?;
+    Ok(object::<ValidatingAdmissionPolicyBinding>(&json, Identity::of(&json, Some(BINDING))?)?.0)
 }
 
 /// What was read from an object's JSON.
@@ -53,19 +56,20 @@ struct Shown<T> {
 
 /// Reads a policy or binding that says which of them it is, and shows as JSON what was read (docs/abi.md, "Objects").
 pub fn show(json: &[u8]) -> Result<Vec<u8>, String> {
-    let identity = Identity::of(json, None)?;
+    let json = checked(json)?;
+    let identity = Identity::of(&json, None)?;
     if identity.kind == BINDING {
-        let (object, strict) = object::<ValidatingAdmissionPolicyBinding>(json, identity)?;
+        let (object, strict) = object::<ValidatingAdmissionPolicyBinding>(&json, identity)?;
         return serde_json::to_vec(&Shown { object, strict }).map_err(|error| error.to_string());
     }
-    let (object, strict) = object::<ValidatingAdmissionPolicy>(json, identity)?;
+    let (object, strict) = object::<ValidatingAdmissionPolicy>(&json, identity)?;
     serde_json::to_vec(&Shown { object, strict }).map_err(|error| error.to_string())
 }
 
 /// Reads a part of an object.
 #[cfg(test)]
 pub(crate) fn part<T: Decode>(json: &str) -> Result<T, String> {
-    Ok(decode(json.as_bytes())?.0)
+    Ok(decode(Cursor::new(json.as_bytes())?)?.0)
 }
 
 /// A policy or binding.
@@ -94,12 +98,12 @@ impl Object for ValidatingAdmissionPolicyBinding {
     }
 }
 
-fn object<T: Object>(json: &[u8], identity: Identity) -> Result<(T, Vec<String>), String> {
+fn object<T: Object>(json: &Cursor<'_>, identity: Identity) -> Result<(T, Vec<String>), String> {
     let Identity { version, kind } = identity;
     if kind != T::KIND {
         return Err(format!("expected a {}, got a {kind}", T::KIND));
     }
-    let (mut object, strict) = decode::<T>(json).map_err(|error| match decode::<Named>(json) {
+    let (mut object, strict) = decode::<T>(json.clone()).map_err(|error| match decode::<Named>(json.clone()) {
         Ok((Named { metadata: Name { name } }, _)) if !name.is_empty() => {
             format!("{kind} {}: {error}", celgate_k8s::gotext::quote(&name))
         }
@@ -107,6 +111,15 @@ fn object<T: Object>(json: &[u8], identity: Identity) -> Result<(T, Vec<String>)
     })?;
     object.default_as(version);
     Ok((object, strict))
+}
+
+/// A text that is JSON; finding out what it is of is the first that is tried.
+fn checked(json: &[u8]) -> Result<Cursor<'_>, String> {
+    Cursor::new(json).map_err(no_identity)
+}
+
+fn no_identity(error: String) -> String {
+    format!("couldn't get version/kind; json parse error: {error}")
 }
 
 /// Which object a JSON text says that it is.
@@ -117,9 +130,8 @@ struct Identity {
 
 impl Identity {
     /// With a kind to assume, version and kind may be missing, as where a decoder has a default.
-    fn of(json: &[u8], assumed: Option<&str>) -> Result<Identity, String> {
-        let (TypeMeta { api_version, mut kind }, _) = decode::<TypeMeta>(json)
-            .map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?;
+    fn of(json: &Cursor<'_>, assumed: Option<&str>) -> Result<Identity, String> {
+        let (TypeMeta { api_version, mut kind }, _) = decode::<TypeMeta>(json.clone()).map_err(no_identity)?;
         let (mut group, mut version) = group_version(&api_version)?;
         if let Some(assumed) = assumed {
             if kind.is_empty() {
@@ -129,7 +141,8 @@ impl Identity {
                 (group, version) = (GROUP, "v1");
             }
         }
-        let missing = |field: &str| format!("Object '{field}' is missing in '{}'", String::from_utf8_lossy(json));
+        let missing =
+            |field: &str| format!("Object '{field}' is missing in '{}'", String::from_utf8_lossy(json.text()));
         if kind.is_empty() {
             return Err(missing("Kind"));
         }
