@@ -11,7 +11,7 @@ use crate::api::PolicySpec;
 pub(crate) use crate::compiled::Compiled;
 use crate::environment;
 use crate::mutants::{Mutant, planted};
-use crate::projection::{Analysis, Projections};
+use crate::projection::{Analysis, Packed};
 use crate::reads::Reads;
 
 /// The cost that one expression or variable may have (apiserver `pkg/apis/cel/config.go`, `PerCallLimit`).
@@ -35,7 +35,7 @@ pub(crate) struct Program {
     pub(crate) has_messages: bool,
     pub(crate) reads: Reads,
     /// The parts of object and oldObject that are read.
-    pub(crate) projections: Projections,
+    pub(crate) projections: Packed,
 }
 
 /// One expression.
@@ -56,7 +56,7 @@ pub(crate) struct Variable {
 #[derive(Debug)]
 pub(crate) struct Validation {
     pub(crate) expression: Expression,
-    pub(crate) message_expression: Option<Expression>,
+    pub(crate) message_expression: Option<Box<Expression>>,
     /// Not trimmed.
     pub(crate) message: Box<str>,
     pub(crate) reason: Option<Box<str>>,
@@ -104,7 +104,7 @@ impl Program {
         let validations = spec.validations.iter().map(|validation| Validation {
             expression: compiler.expression(&validation.expression, &[Type::Bool], true),
             message_expression: (!validation.message_expression.is_empty())
-                .then(|| compiler.expression(&validation.message_expression, &[Type::String], false)),
+                .then(|| Box::new(compiler.expression(&validation.message_expression, &[Type::String], false))),
             message: validation.message.as_str().into(),
             reason: validation.reason.as_deref().map(Into::into),
         });

@@ -2,30 +2,29 @@
 
 use std::sync::Arc;
 
-use crate::api::{MatchPolicy, MatchResources, NamedRule};
+use crate::api::{LabelSelector, MatchPolicy, MatchResources};
 use crate::mutants::{Mutant, planted};
 use crate::request::{RequestView, Unanswered};
-use crate::rules::{Alternative, Key, Kind, Resource, alternatives};
+use crate::rules::{Alternative, Key, Kind, Resource, Rules, alternatives};
 use crate::selector::Selector;
 
 /// The constraints of a policy or binding.
 #[derive(Debug)]
 pub(crate) struct Constraints {
-    namespace: Result<Arc<Selector>, Arc<str>>,
-    object: Result<Arc<Selector>, Arc<str>>,
-    rules: Box<[NamedRule]>,
-    exclude: Box<[NamedRule]>,
+    namespace: Check,
+    object: Check,
+    rules: Rules,
+    exclude: Rules,
     policy: MatchPolicy,
 }
 
 impl Constraints {
-    pub(crate) fn new(resources: MatchResources) -> Constraints {
-        let parse = |selector| Selector::parse(selector).map(Arc::new).map_err(|error| internal_error(&error).into());
+    pub(crate) fn new(resources: &MatchResources) -> Constraints {
         Constraints {
-            namespace: parse(&resources.namespace_selector),
-            object: parse(&resources.object_selector),
-            rules: resources.resource_rules.into(),
-            exclude: resources.exclude_resource_rules.into(),
+            namespace: Check::new(&resources.namespace_selector),
+            object: Check::new(&resources.object_selector),
+            rules: Rules::new(&resources.resource_rules),
+            exclude: Rules::new(&resources.exclude_resource_rules),
             policy: resources.match_policy,
         }
     }
@@ -40,9 +39,9 @@ fn internal_error(error: &str) -> String {
 }
 
 /// One selector of constraints.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Check {
-    /// It holds for every request of this kind.
+    /// It holds for every request.
     All,
     /// It does not parse.
     Error(Arc<str>),
@@ -51,11 +50,11 @@ enum Check {
 }
 
 impl Check {
-    fn new(selector: &Result<Arc<Selector>, Arc<str>>) -> Check {
-        match selector {
-            Err(error) => Check::Error(Arc::clone(error)),
+    fn new(selector: &LabelSelector) -> Check {
+        match Selector::parse(selector) {
+            Err(error) => Check::Error(internal_error(&error).into()),
             Ok(selector) if selector.is_empty() => Check::All,
-            Ok(selector) => Check::Selector(Arc::clone(selector)),
+            Ok(selector) => Check::Selector(selector.into()),
         }
     }
 }
@@ -153,8 +152,8 @@ impl PlannedConstraints {
         let other = planted(Mutant::OtherNamespacesExempt) && !key.resource.group.is_empty();
         let exempt = !key.namespaced && (key.resource.resource != "namespaces" || other);
         let mut planned = PlannedConstraints {
-            namespace: if exempt { Check::All } else { Check::new(&constraints.namespace) },
-            object: Check::new(&constraints.object),
+            namespace: if exempt { Check::All } else { constraints.namespace.clone() },
+            object: constraints.object.clone(),
             exclude: exclude.into_iter().map(|a| PlannedAlternative::new(a, &mut |_, _| 0)).collect(),
             rules: rules.into_iter().map(|a| PlannedAlternative::new(a, &mut index)).collect(),
             always: None,

@@ -60,7 +60,7 @@ impl Shard {
     }
 }
 
-/// A policy's place in every shard.
+/// A policy's name, and its place in every shard.
 #[derive(Debug)]
 pub(crate) struct Counted {
     name: Arc<str>,
@@ -84,6 +84,10 @@ impl Counted {
         let number = free.pop().unwrap_or(names.len() as u32);
         names.insert(Arc::clone(&name), (number, 1));
         Counted { name, number, place: Shard::place(number) }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// How often policies of this name were evaluated, by all scratches together.

@@ -98,7 +98,7 @@ impl Environment {
         Ok(Expression {
             program: if self.tracked { program.with_tracking() } else { program },
             output: checked.output.go_string(),
-            projections: analysis.finish(),
+            projections: analysis.finish().unpack(),
             roots: u32::try_from(self.names.len() - beside).unwrap_or(u32::MAX),
             request_resource: self.request_resource.clone(),
         })

@@ -23,6 +23,7 @@ mod inputs;
 mod invalid;
 mod matchconditions;
 pub mod mutants;
+mod packed;
 mod params;
 mod plan;
 mod policy;

@@ -14,7 +14,7 @@ use crate::rules::{Key, Kind};
 #[derive(Debug)]
 pub struct Plan {
     pub(crate) key: Key,
-    pub(crate) hooks: Vec<PlannedHook>,
+    pub(crate) hooks: Box<[PlannedHook]>,
     pub(crate) matches: Vec<Match>,
     /// Requests for core Namespaces have no namespaceObject, although they carry a namespace.
     is_namespace: bool,
@@ -38,7 +38,7 @@ pub(crate) struct PlannedHook {
     pub(crate) constraints: Option<PlannedConstraints>,
     /// The configuration error of the policy.
     pub(crate) error: Option<Box<str>>,
-    pub(crate) bindings: Vec<PlannedBinding>,
+    pub(crate) bindings: Box<[PlannedBinding]>,
     pub(crate) params: Option<u32>,
     pub(crate) namespaced_params: bool,
     /// Whether all bindings evaluate the policy without a param, and none can fail to match if the labels of the namespace are there: then
@@ -84,7 +84,7 @@ impl Plan {
     pub fn new(engine: Arc<Engine>, key_json: &[u8]) -> Result<Plan, String> {
         let key: Key = serde_json::from_slice(key_json).map_err(|error| format!("plan key: {error}"))?;
         let mut matches = Matches::default();
-        let hooks: Vec<PlannedHook> = engine
+        let hooks: Box<[PlannedHook]> = engine
             .hooks()
             .iter()
             .enumerate()
@@ -129,7 +129,7 @@ impl PlannedHook {
             Some(constraints) => Some(PlannedConstraints::new(constraints, key, Some(matches))?),
             None => None,
         };
-        let bindings: Vec<PlannedBinding> = engine
+        let bindings: Box<[PlannedBinding]> = engine
             .bindings(hook)
             .filter_map(|(index, binding)| {
                 let constraints = match binding.constraints() {

@@ -7,7 +7,7 @@ use crate::compile::Program;
 use crate::constraints::Constraints;
 use crate::counts::Counted;
 use crate::mutants::{Mutant, planted};
-use crate::projection::Projections;
+use crate::projection::Packed;
 pub(crate) use crate::reads::Reads;
 use crate::selector::Selector;
 
@@ -18,10 +18,9 @@ const INJECT: &str = "celgate.dev/inject";
 /// A compiled ValidatingAdmissionPolicy. Immutable; any thread.
 #[derive(Debug)]
 pub struct Policy {
-    name: Box<str>,
     counted: Counted,
     failure_policy: FailurePolicy,
-    param_kind: Option<ParamKind>,
+    param_kind: Option<Box<ParamKind>>,
     constraints: Option<Constraints>,
     program: Program,
     #[cfg(feature = "fault-injection")]
@@ -36,19 +35,18 @@ impl Policy {
         let PolicySpec { param_kind, match_constraints, failure_policy, .. } = &policy.spec;
         Ok(Policy {
             failure_policy: *failure_policy,
-            constraints: match_constraints.clone().map(Constraints::new),
+            constraints: match_constraints.as_ref().map(Constraints::new),
             program: Program::compile(&policy.spec, param_kind.is_some()),
-            param_kind: param_kind.clone(),
+            param_kind: param_kind.clone().map(Box::new),
             #[cfg(feature = "fault-injection")]
             panics: policy.metadata.annotations.get(INJECT).is_some_and(|inject| inject == "panic"),
             counted: Counted::new(&policy.metadata.name),
-            name: policy.metadata.name.into(),
         })
     }
 
     /// The policy's name.
     pub fn name(&self) -> &str {
-        &self.name
+        self.counted.name()
     }
 
     /// How often policies of this name were evaluated in this process, once per request and distinct param, while any of them lived.
@@ -66,7 +64,7 @@ impl Policy {
     }
 
     pub(crate) fn param_kind(&self) -> Option<&ParamKind> {
-        self.param_kind.as_ref()
+        self.param_kind.as_deref()
     }
 
     pub(crate) fn constraints(&self) -> Option<&Constraints> {
@@ -77,7 +75,7 @@ impl Policy {
         &self.program
     }
 
-    pub(crate) fn projections(&self) -> &Projections {
+    pub(crate) fn projections(&self) -> &Packed {
         &self.program.projections
     }
 
@@ -103,8 +101,8 @@ impl Policy {
 #[derive(Debug)]
 pub struct Binding {
     name: Box<str>,
-    constraints: Option<Constraints>,
-    param_ref: Option<ParamRef>,
+    constraints: Option<Box<Constraints>>,
+    param_ref: Option<Box<ParamRef>>,
 }
 
 /// A binding's paramRef.
@@ -124,15 +122,17 @@ impl Binding {
         let BindingSpec { param_ref, match_resources, .. } = binding.spec;
         Ok(Binding {
             name: binding.metadata.name.into(),
-            constraints: match_resources.map(Constraints::new),
-            param_ref: param_ref.map(|param_ref| ParamRef {
-                name: param_ref.name.into(),
-                namespace: param_ref.namespace.into(),
-                selector: param_ref.selector.as_ref().map(Selector::parse),
-                deny_not_found: match param_ref.parameter_not_found_action.as_deref() {
-                    Some(action) => action == "Deny",
-                    None => planted(Mutant::MissingParamsDenyByDefault),
-                },
+            constraints: match_resources.as_ref().map(Constraints::new).map(Box::new),
+            param_ref: param_ref.map(|param_ref| {
+                Box::new(ParamRef {
+                    name: param_ref.name.into(),
+                    namespace: param_ref.namespace.into(),
+                    selector: param_ref.selector.as_ref().map(Selector::parse),
+                    deny_not_found: match param_ref.parameter_not_found_action.as_deref() {
+                        Some(action) => action == "Deny",
+                        None => planted(Mutant::MissingParamsDenyByDefault),
+                    },
+                })
             }),
         })
     }
@@ -143,11 +143,11 @@ impl Binding {
     }
 
     pub(crate) fn constraints(&self) -> Option<&Constraints> {
-        self.constraints.as_ref()
+        self.constraints.as_deref()
     }
 
     pub(crate) fn param_ref(&self) -> Option<&ParamRef> {
-        self.param_ref.as_ref()
+        self.param_ref.as_deref()
     }
 }
 

@@ -10,11 +10,19 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 pub(crate) use analysis::Analysis;
 
+use crate::packed::{Packer, Unpacker};
+
+const WHOLE: usize = 1;
+const NONEMPTY: usize = 2;
+const ELEMENTS: usize = 4;
+/// What a number of fields is multiplied by, to be added to these.
+const FIELDS: usize = 8;
+
 /// The parts of a value that are read.
 ///
 /// A scalar is always taken as it is. Of a map or struct, the entries of `fields` are taken; all of them if `elements` is set. A list keeps
 /// its length, and its elements are taken by `elements`, or are null. May be too large, never too small.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Projection {
     /// Everything below is taken.
     whole: bool,
@@ -26,24 +34,24 @@ pub(crate) struct Projection {
 }
 
 impl Projection {
-    /// Takes what `other` takes, too.
-    pub(crate) fn merge(&mut self, other: &Projection) {
+    /// Takes what the next packed one takes, too.
+    fn merge(&mut self, other: &mut Unpacker<'_>) {
+        let head = other.number();
+        self.whole |= head & WHOLE != 0;
+        self.nonempty |= head & NONEMPTY != 0;
+        for _ in 0..head / FIELDS {
+            let name = other.text();
+            let at = self.fields.binary_search_by(|(known, _)| (**known).cmp(name)).unwrap_or_else(|at| {
+                self.fields.insert(at, (name.into(), Projection::default()));
+                at
+            });
+            self.fields.get_mut(at).into_iter().for_each(|(_, ours)| ours.merge(other));
+        }
+        if head & ELEMENTS != 0 {
+            self.elements.get_or_insert_default().merge(other);
+        }
         if self.whole {
-            return;
-        }
-        if other.whole {
             *self = Projection { whole: true, ..Projection::default() };
-            return;
-        }
-        self.nonempty |= other.nonempty;
-        for (name, theirs) in &other.fields {
-            match self.fields.binary_search_by(|(known, _)| known.cmp(name)) {
-                Ok(at) => self.fields.get_mut(at).into_iter().for_each(|(_, ours)| ours.merge(theirs)),
-                Err(at) => self.fields.insert(at, (name.clone(), theirs.clone())),
-            }
-        }
-        if let Some(theirs) = &other.elements {
-            self.elements.get_or_insert_default().merge(theirs);
         }
     }
 }
@@ -75,7 +83,7 @@ impl Serialize for Projection {
 }
 
 /// What is read of both objects.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Projections {
     pub(crate) object: Projection,
@@ -83,14 +91,29 @@ pub(crate) struct Projections {
 }
 
 impl Projections {
-    pub(crate) fn merge(&mut self, other: &Projections) {
-        self.object.merge(&other.object);
-        self.old_object.merge(&other.old_object);
+    pub(crate) fn merge(&mut self, other: &Packed) {
+        let mut other = Unpacker::new(&other.0);
+        self.object.merge(&mut other);
+        self.old_object.merge(&mut other);
+    }
+}
+
+/// Projections in one piece, as policies keep them: of object, then of oldObject.
+#[derive(Debug)]
+pub(crate) struct Packed(Box<[u8]>);
+
+impl Packed {
+    /// Both objects as they are.
+    fn whole() -> Packed {
+        let mut packer = Packer::default();
+        packer.number(WHOLE);
+        packer.number(WHOLE);
+        Packed(packer.finish())
     }
 
-    /// Both objects as they are.
-    pub(crate) fn whole() -> Projections {
-        let whole = Projection { whole: true, ..Projection::default() };
-        Projections { object: whole.clone(), old_object: whole }
+    pub(crate) fn unpack(&self) -> Projections {
+        let mut projections = Projections::default();
+        projections.merge(self);
+        projections
     }
 }

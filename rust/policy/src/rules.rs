@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::api::{MatchPolicy, NamedRule, Scope};
 use crate::mutants::{Mutant, planted};
+use crate::packed::{Packer, Texts, Unpacker};
 
 /// A group, version and resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
@@ -42,6 +43,53 @@ pub struct Kind {
     /// The kind.
     #[serde(default)]
     pub kind: String,
+}
+
+/// Resource rules in one piece, as policies and bindings keep them.
+#[derive(Debug)]
+pub struct Rules(Box<[u8]>);
+
+/// One of [`Rules`].
+struct Rule<'a> {
+    scope: Scope,
+    names: Texts<'a>,
+    operations: Texts<'a>,
+    groups: Texts<'a>,
+    versions: Texts<'a>,
+    resources: Texts<'a>,
+}
+
+impl Rules {
+    /// Takes rules over.
+    pub fn new(rules: &[NamedRule]) -> Rules {
+        let mut packer = Packer::default();
+        for NamedRule { resource_names, operations, api_groups, api_versions, resources, scope } in rules {
+            packer.number(*scope as usize);
+            for texts in [resource_names, operations, api_groups, api_versions, resources] {
+                packer.texts(texts);
+            }
+        }
+        Rules(packer.finish())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Rule<'_>> {
+        let mut from = Unpacker::new(&self.0);
+        std::iter::from_fn(move || {
+            (!from.is_empty()).then(|| Rule {
+                scope: [Scope::Cluster, Scope::Namespaced].get(from.number()).copied().unwrap_or(Scope::All),
+                names: from.texts(),
+                operations: from.texts(),
+                groups: from.texts(),
+                versions: from.texts(),
+                resources: from.texts(),
+            })
+        })
+    }
 }
 
 /// One kind of request: what a plan is made for (docs/abi.md, "Plan").
@@ -91,19 +139,19 @@ impl Alternative {
 }
 
 /// The alternatives that rules give for one kind of request. Nothing follows an alternative that applies to all names.
-pub fn alternatives(rules: &[NamedRule], policy: MatchPolicy, key: &Key) -> Vec<Alternative> {
+pub fn alternatives(rules: &Rules, policy: MatchPolicy, key: &Key) -> Vec<Alternative> {
     let mut found = Vec::new();
     for rule in rules.iter().filter(|rule| matches(rule, key, &key.resource)) {
-        if add(&mut found, rule, Ok((key.resource.clone(), key.kind.clone()))) {
+        if add(&mut found, &rule, Ok((key.resource.clone(), key.kind.clone()))) {
             return found;
         }
     }
     if policy == MatchPolicy::Exact && !planted(Mutant::ExactIsEquivalent) {
         return found;
     }
-    for rule in rules {
+    for rule in rules.iter() {
         for equivalent in key.equivalents.iter().filter(|equivalent| equivalent.resource != key.resource) {
-            if !matches(rule, key, &equivalent.resource) {
+            if !matches(&rule, key, &equivalent.resource) {
                 continue;
             }
             let Some(kind) = equivalent.kind.as_ref().filter(|kind| **kind != Kind::default()) else {
@@ -115,7 +163,7 @@ pub fn alternatives(rules: &[NamedRule], policy: MatchPolicy, key: &Key) -> Vec<
                 return found;
             };
             let kind = if planted(Mutant::EquivalentKeepsKind) { &key.kind } else { kind };
-            if add(&mut found, rule, Ok((equivalent.resource.clone(), kind.clone()))) {
+            if add(&mut found, &rule, Ok((equivalent.resource.clone(), kind.clone()))) {
                 return found;
             }
         }
@@ -124,8 +172,8 @@ pub fn alternatives(rules: &[NamedRule], policy: MatchPolicy, key: &Key) -> Vec<
 }
 
 /// Adds a rule's alternative; true when it applies to all names.
-fn add(found: &mut Vec<Alternative>, rule: &NamedRule, outcome: Result<(Resource, Kind), String>) -> bool {
-    let mut names: Box<[Box<str>]> = rule.resource_names.iter().map(|name| name.as_str().into()).collect();
+fn add(found: &mut Vec<Alternative>, rule: &Rule<'_>, outcome: Result<(Resource, Kind), String>) -> bool {
+    let mut names: Box<[Box<str>]> = rule.names.clone().map(Box::from).collect();
     if planted(Mutant::NamesAreIgnored) {
         names = Box::default();
     }
@@ -135,16 +183,16 @@ fn add(found: &mut Vec<Alternative>, rule: &NamedRule, outcome: Result<(Resource
 }
 
 /// Upstream's `rules.Matcher.Matches` for a resource that may be an equivalent of the requested one.
-fn matches(rule: &NamedRule, key: &Key, resource: &Resource) -> bool {
+fn matches(rule: &Rule<'_>, key: &Key, resource: &Resource) -> bool {
     scope(rule.scope, key.namespaced, resource)
         && exact_or_wildcard(&rule.operations, &key.operation)
-        && exact_or_wildcard(&rule.api_groups, &resource.group)
-        && exact_or_wildcard(&rule.api_versions, &resource.version)
-        && rule.resources.iter().any(|pattern| resource_matches(pattern, &resource.resource, &key.subresource))
+        && exact_or_wildcard(&rule.groups, &resource.group)
+        && exact_or_wildcard(&rule.versions, &resource.version)
+        && rule.resources.clone().any(|pattern| resource_matches(pattern, &resource.resource, &key.subresource))
 }
 
-fn exact_or_wildcard(items: &[String], requested: &str) -> bool {
-    items.iter().any(|item| item == "*" || item == requested)
+fn exact_or_wildcard(items: &Texts<'_>, requested: &str) -> bool {
+    items.clone().any(|item| item == "*" || item == requested)
 }
 
 /// Requests for a Namespace carry its name as their namespace, but Namespaces are cluster-scoped.

@@ -218,7 +218,7 @@ impl<'a> Evaluator<'_, 'a> {
     fn messages(&self, section: &mut Section<'_, 'a>) -> Result<Messages<'a>, Unanswered> {
         let mut messages = Vec::with_capacity_in(self.program.validations.len(), self.ctx.arena);
         for validation in &self.program.validations {
-            let expression: Option<&'a Expression> = validation.message_expression.as_ref();
+            let expression: Option<&'a Expression> = validation.message_expression.as_deref();
             messages.push(match expression.map(|expression| section.evaluate(expression)) {
                 Some(Err(Stop::Unanswered)) => return Err(Unanswered),
                 Some(Err(Stop::Budget)) => return Ok(Messages::OutOfBudget),

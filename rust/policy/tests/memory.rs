@@ -1,12 +1,13 @@
 //! Peak memory of hostile policies over an object of 3 MiB: what docs/limits.md states. Time is printed, not checked; see it with
-//! `cargo test --release -p celgate-policy --test memory -- --nocapture`.
+//! `cargo test --release -p celgate-policy --test memory -- --nocapture`. Then what small policies keep, of which there can be many.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod common;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use celgate_policy::{Outcome, Policy};
+use celgate_policy::{Binding, Engine, Hook, Outcome, Plan, Policy};
 use celgate_testkit::request::Request;
 use common::{Run, Snapshot};
 use serde_json::{Value, json};
@@ -268,5 +269,78 @@ fn evaluating_stays_within_its_bound() {
         println!("{name} | {} MiB | {} ms | {calls} | {output}", bytes >> 20, took.as_millis());
         assert!(bytes <= EVALUATION || !wanted.is_empty() || std::env::var("LOOK").is_ok(), "{name}: {bytes}");
         run.scratch.reset();
+    }
+}
+
+/// What a small policy and its binding may keep, and what they may add to a plan: bytes, and tenths of a block. What makes them more
+/// than they are should be worth it.
+const KEPT: (u64, u64) = (1_850, 185);
+const PLANNED: (u64, u64) = (230, 21);
+
+/// Checks as public policies make them, as in the benchmark (benchmarks/go/policies.go).
+const CHECKS: [&str; 12] = [
+    "!has(object.spec.hostNetwork) || object.spec.hostNetwork == false || object.metadata.name == 'exempt-%d'",
+    "object.spec.containers.all(c, has(c.securityContext) && has(c.securityContext.privileged) && !c.securityContext.privileged) || object.metadata.name == 'exempt-%d'",
+    "object.spec.containers.all(c, !c.image.endsWith(':latest-%d'))",
+    "has(object.metadata.labels) && 'owner' in object.metadata.labels && object.metadata.labels['owner'] != 'nobody-%d'",
+    "object.spec.containers.all(c, has(c.resources.limits) && 'memory' in c.resources.limits) || object.metadata.name == 'exempt-%d'",
+    "!has(object.spec.volumes) || object.spec.volumes.all(v, !has(v.hostPath)) || object.metadata.name == 'exempt-%d'",
+    "object.spec.containers.all(c, has(c.securityContext.capabilities) && c.securityContext.capabilities.drop.exists(d, d == 'ALL')) || object.metadata.name == 'exempt-%d'",
+    "object.spec.containers.all(c, !has(c.ports) || c.ports.all(p, !has(p.hostPort) || p.hostPort < 1000 + %d))",
+    "object.spec.containers.all(c, c.image.startsWith('registry.example.com/') || c.image.startsWith('mirror-%d.example.com/'))",
+    "has(object.spec.securityContext) && has(object.spec.securityContext.runAsUser) && object.spec.securityContext.runAsUser != %d",
+    "[object.spec.containers, has(object.spec.initContainers) ? object.spec.initContainers : []].all(l, l.all(c, !has(c.securityContext.procMount) || c.securityContext.procMount == 'Default')) || object.metadata.name == 'exempt-%d'",
+    "request.userInfo.username != 'intruder-%d' && request.operation in ['CREATE', 'UPDATE']",
+];
+
+/// One of many small policies, with its binding.
+fn small(i: usize) -> Hooked {
+    let check = CHECKS[i % CHECKS.len()].replace("%d", &i.to_string());
+    let policy = json!({"metadata": {"name": format!("policy-{i:04}")}, "spec": {
+        "matchConstraints": {"resourceRules": [
+            {"operations": ["CREATE", "UPDATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "scope": "*"},
+        ]},
+        "validations": [{"expression": check, "message": format!("check {i} failed")}],
+    }});
+    let binding = json!({"metadata": {"name": format!("policy-{i:04}-binding")}, "spec": {"policyName": format!("policy-{i:04}")}});
+    (
+        Arc::new(Policy::from_json(policy.to_string().as_bytes()).unwrap()),
+        Arc::new(Binding::from_json(binding.to_string().as_bytes()).unwrap()),
+    )
+}
+
+type Hooked = (Arc<Policy>, Arc<Binding>);
+
+/// What stays of some work, for one of so many.
+fn kept(of: usize, work: impl FnOnce()) -> (u64, u64) {
+    let counted = allocation_counter::measure(work);
+    (counted.bytes_current.unsigned_abs() / of as u64, counted.count_current.unsigned_abs() * 10 / of as u64)
+}
+
+#[test]
+fn small_policies_keep_little() {
+    let count = 100 * CHECKS.len();
+    (0..CHECKS.len()).for_each(|i| drop(small(i)));
+    let mut policies = Vec::with_capacity(count);
+    let each = kept(count, || policies.extend((0..count).map(small)));
+    let hooks = policies.iter().zip(0..).map(|((policy, _), at)| Hook {
+        policy: Arc::clone(policy),
+        bindings: at..at + 1,
+        params: None,
+        error: None,
+        namespaced_params: false,
+    });
+    let engine = Engine::new(hooks.collect(), policies.iter().map(|(_, binding)| Arc::clone(binding)).collect());
+    let (engine, key) = (Arc::new(engine), common::pod_key().to_string());
+    let mut plan = None;
+    let planned = kept(count, || plan = Some(Plan::new(engine, key.as_bytes()).unwrap()));
+    println!("kept {each:?}, planned {planned:?}");
+    for ((bytes, blocks), (most_bytes, most_blocks)) in [(each, KEPT), (planned, PLANNED)] {
+        assert!(
+            bytes <= most_bytes && blocks <= most_blocks,
+            "{bytes} bytes in {}.{} blocks",
+            blocks / 10,
+            blocks % 10
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use celgate_cel::ast::{Comprehension, Expr, ExprKind, Literal};
 
-use super::{Projection, Projections};
+use super::{ELEMENTS, FIELDS, NONEMPTY, Packed, Packer, WHOLE};
 
 /// Expressions interpreted before the analysis gives up, and takes everything: nested loops are interpreted again and again.
 const MAX_STEPS: u32 = 20_000;
@@ -95,23 +95,30 @@ impl Analysis {
         self.variables.entry(name.into()).or_default().join(value);
     }
 
-    pub(crate) fn finish(self) -> Projections {
+    pub(crate) fn finish(self) -> Packed {
         if self.gave_up {
-            return Projections::whole();
+            return Packed::whole();
         }
-        Projections { object: self.project(OBJECT), old_object: self.project(OLD_OBJECT) }
+        let mut packer = Packer::default();
+        self.pack(OBJECT, &mut packer);
+        self.pack(OLD_OBJECT, &mut packer);
+        Packed(packer.finish())
     }
 
-    fn project(&self, place: Place) -> Projection {
-        let Some(node) = self.nodes.get(place) else { return Projection::default() };
-        if node.whole {
-            return Projection { whole: true, ..Projection::default() };
+    fn pack(&self, place: Place, packer: &mut Packer) {
+        let node = match self.nodes.get(place) {
+            Some(node) if !node.whole => node,
+            _ => return packer.number(WHOLE),
+        };
+        let nonempty = if node.nonempty { NONEMPTY } else { 0 };
+        let elements = if node.elements.is_some() { ELEMENTS } else { 0 };
+        packer.number(nonempty + elements + FIELDS * node.fields.len());
+        for (name, place) in &node.fields {
+            packer.text(name);
+            self.pack(*place, packer);
         }
-        Projection {
-            whole: false,
-            nonempty: node.nonempty,
-            fields: node.fields.iter().map(|(name, place)| (name.clone(), self.project(*place))).collect(),
-            elements: node.elements.map(|place| Box::new(self.project(place))),
+        if let Some(elements) = node.elements {
+            self.pack(elements, packer);
         }
     }
 

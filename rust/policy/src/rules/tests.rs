@@ -5,8 +5,8 @@ fn key(json: &str) -> Key {
     serde_json::from_str(json).unwrap()
 }
 
-fn rules(json: &str) -> Vec<NamedRule> {
-    read::part(json).unwrap()
+fn rules(json: &str) -> Rules {
+    Rules::new(&read::part::<Vec<NamedRule>>(json).unwrap())
 }
 
 const POD: &str = r#"{"resource":{"version":"v1","resource":"pods"},"operation":"CREATE","namespaced":true,"kind":{"version":"v1","kind":"Pod"}}"#;
