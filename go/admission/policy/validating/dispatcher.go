@@ -153,10 +153,10 @@ func (d *dispatcher) evaluate(ctx context.Context, a admission.Attributes, o adm
 
 // loadParams takes the current version of the param sets that matter.
 func (w *work) loadParams(p *plan) {
-	for range len(p.view.sets) - len(w.params) {
+	for range len(p.sets) - len(w.params) {
 		w.params = append(w.params, nil)
 	}
 	for _, set := range p.params {
-		w.params[set] = p.view.sets[set].current.Load()
+		w.params[set] = p.sets[set].current.Load()
 	}
 }

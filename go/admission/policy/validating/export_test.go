@@ -11,3 +11,21 @@ func SetRefreshInterval(interval time.Duration) (restore func()) {
 
 // Snapshot identifies the snapshot that a plugin judges by.
 func Snapshot(plugin any) any { return plugin.(*Plugin).publisher.current.Load() }
+
+// Compiled gives what was compiled of the policies in force, by name.
+func Compiled(plugin any) map[string]any {
+	compiled := map[string]any{}
+	for _, hook := range plugin.(*Plugin).publisher.current.Load().hooks {
+		compiled[hook.Policy.Name] = hook.Evaluator.policy
+	}
+	return compiled
+}
+
+// Plans gives the core's plans by resource; nil where nothing can match.
+func Plans(plugin any) map[string]any {
+	plans := map[string]any{}
+	for _, entry := range plugin.(*Plugin).publisher.current.Load().plans.entries() {
+		plans[entry.key.resource.Resource] = entry.plan.handle
+	}
+	return plans
+}

@@ -76,9 +76,9 @@ func TestMalformedReports(t *testing.T) {
 	cut = cut[:len(cut)-1]
 	noLookUp.numbers(6, 0, 0)
 	view := &snapshot{hooks: []PolicyHook{hookFor("p", "pods", v1.Fail, testBinding("p", "b", v1.Deny))}}
-	view.bindings = view.hooks[0].Bindings
+	view.policies, view.bindings = []*Policy{view.hooks[0].Policy}, view.hooks[0].Bindings
 	for name, report := range map[string]reportBuilder{"policy": far, "binding": farBinding, "no binding": nobody, "cut": cut, "namespace": noLookUp} {
-		err := brokenDispatcher().replay(context.Background(), podAttributes(), admission.NewObjectInterfacesFromScheme(clientgoscheme.Scheme), &plan{view: view}, &work{}, report, 0)
+		err := brokenDispatcher().replay(context.Background(), podAttributes(), admission.NewObjectInterfacesFromScheme(clientgoscheme.Scheme), &plan{view: view, numbers: view.numbers}, &work{}, report, 0)
 		if err == nil || !strings.Contains(err.Error(), "celgate: internal error") {
 			t.Errorf("%s: %v", name, err)
 		}

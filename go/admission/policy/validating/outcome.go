@@ -26,7 +26,7 @@ type outcome struct {
 	attributes admission.Attributes
 	// witness is the attributes if they are one.
 	witness Witness
-	view    *snapshot
+	numbers numbers
 	// elapsed is the time taken per evaluated policy.
 	elapsed time.Duration
 
@@ -55,7 +55,7 @@ type denial struct {
 
 // replay turns a report into the request's outcome.
 func (d *dispatcher) replay(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, p *plan, w *work, report []byte, elapsed time.Duration) error {
-	out := outcome{ctx: ctx, attributes: a, view: p.view, elapsed: elapsed}
+	out := outcome{ctx: ctx, attributes: a, numbers: p.numbers, elapsed: elapsed}
 	out.witness, _ = a.(Witness)
 	reader := wire.NewReport(report)
 	var entry wire.Entry
@@ -79,14 +79,14 @@ func (d *dispatcher) replay(ctx context.Context, a admission.Attributes, o admis
 
 // add takes over one event.
 func (out *outcome) add(entry *wire.Entry) error {
-	if uint64(entry.Hook) >= uint64(len(out.view.hooks)) || entry.Binding != wire.NoBinding && uint64(entry.Binding) >= uint64(len(out.view.bindings)) {
+	if uint64(entry.Hook) >= uint64(len(out.numbers.policies)) || entry.Binding != wire.NoBinding && uint64(entry.Binding) >= uint64(len(out.numbers.bindings)) {
 		return fmt.Errorf("celgate: internal error: report about policy %d, binding %d", entry.Hook, entry.Binding)
 	}
 	out.leave(entry.Hook)
-	policy := out.view.hooks[entry.Hook].Policy
+	policy := out.numbers.policies[entry.Hook]
 	var binding *PolicyBinding
 	if entry.Binding != wire.NoBinding {
-		binding = out.view.bindings[entry.Binding]
+		binding = out.numbers.bindings[entry.Binding]
 	}
 	switch entry.Kind {
 	case wire.EntryConfigurationError:
@@ -121,7 +121,7 @@ func (out *outcome) leave(hook uint32) {
 
 func (out *outcome) publishAnnotations() {
 	if len(out.annotations.keys) > 0 {
-		out.annotations.publish(out.view.hooks[out.hook].Policy.Name, out.attributes)
+		out.annotations.publish(out.numbers.policies[out.hook].Name, out.attributes)
 	}
 }
 

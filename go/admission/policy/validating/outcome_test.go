@@ -86,7 +86,15 @@ func testView() *snapshot {
 		testHook("p0", testBinding("p0", "deny", v1.Deny), testBinding("p0", "audit-warn", v1.Audit, v1.Warn)),
 		testHook("p1", testBinding("p1", "warn", v1.Warn)),
 	}
-	return &snapshot{hooks: hooks, bindings: slices.Concat(hooks[0].Bindings, hooks[1].Bindings)}
+	return &snapshot{hooks: hooks, numbers: numbers{
+		policies: []*Policy{hooks[0].Policy, hooks[1].Policy},
+		bindings: slices.Concat(hooks[0].Bindings, hooks[1].Bindings),
+	}}
+}
+
+func testPlan() *plan {
+	view := testView()
+	return &plan{view: view, numbers: view.numbers}
 }
 
 func replayed(t *testing.T, report reportBuilder, namespaceError error) (error, []string, map[string]string) {
@@ -96,7 +104,7 @@ func replayed(t *testing.T, report reportBuilder, namespaceError error) (error, 
 	ctx := warning.WithWarningRecorder(context.Background(), &warnings)
 	attributes := podAttributes()
 	d := &dispatcher{exempt: newExemptions()}
-	err := d.replay(ctx, attributes, nil, &plan{view: testView()}, &work{namespaceError: namespaceError}, report, time.Millisecond)
+	err := d.replay(ctx, attributes, nil, testPlan(), &work{namespaceError: namespaceError}, report, time.Millisecond)
 	return err, warnings, attributes.annotations
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,8 +29,10 @@ type planKey struct {
 type plan struct {
 	// handle is nil if nothing can match.
 	handle *cabi.Plan
-	// view is the snapshot whose numbers the plan's reports use: the one it was looked up in, or its static part.
+	// view is the snapshot whose policies it is about: the one it was looked up in, or its static part.
 	view *snapshot
+	// numbers are those of the plan's engine, which may be that of an earlier snapshot.
+	numbers
 	// versions are the kinds into which the core wants object and oldObject converted, in its order.
 	versions []schema.GroupVersionKind
 	// params are the numbers of the param sets that matter.
@@ -37,6 +40,10 @@ type plan struct {
 	needs  needs
 	// object and oldObject are the parts of these that the planned policies can read.
 	object, oldObject *wire.Projection
+
+	// used says whether a request has asked for the plan in this snapshot, idle in how many snapshots before it none has.
+	used atomic.Bool
+	idle int
 }
 
 // needs says which roots of the request record the planned policies can read.
@@ -48,8 +55,6 @@ type needs struct {
 	NamespaceLabels bool `json:"namespaceLabels"`
 	ObjectLabels    bool `json:"objectLabels"`
 }
-
-var emptyPlan = &plan{}
 
 // keyOf gives a request's key; cacheable is false if its mapper has no identity that a map could hold.
 func keyOf(a admission.Attributes, o admission.ObjectInterfaces) (key planKey, cacheable bool) {
@@ -73,41 +78,40 @@ func (s *snapshot) plan(a admission.Attributes, o admission.ObjectInterfaces, ex
 	if !cacheable {
 		return s.newPlan(key, exempt)
 	}
-	if found := s.plans.find(&key); found != nil {
-		return found, nil
+	found := s.plans.find(&key)
+	if found == nil {
+		var err error
+		if found, err = s.plans.add(&key, func() (*plan, error) { return s.newPlan(key, exempt) }); err != nil {
+			return nil, err
+		}
 	}
-	return s.plans.add(&key, func() (*plan, error) { return s.newPlan(key, exempt) })
+	if !found.used.Load() {
+		found.used.Store(true)
+	}
+	return found, nil
 }
 
 func (s *snapshot) newPlan(key planKey, exempt *exemptions) (*plan, error) {
 	view := s
 	switch {
 	case exempt.fromAll(key.resource.GroupResource()):
-		return emptyPlan, nil
+		return &plan{}, nil
 	case exempt.fromAPI(key.resource.GroupResource()):
 		if s.static != nil { // nil in the static snapshot itself
 			view = s.static
 		}
 	}
 	if view.engine == nil {
-		return emptyPlan, nil
+		return &plan{}, nil
 	}
-	encoded, err := json.Marshal(encodeKey(key))
+	handle, info, err := makePlan(view.engine, key)
 	if err != nil {
 		return nil, err
-	}
-	handle, data, err := view.engine.NewPlan(encoded)
-	if err != nil {
-		return nil, err
-	}
-	var info planInfo
-	if err := json.Unmarshal(data, &info); err != nil {
-		return nil, fmt.Errorf("celgate: plan: %w", err)
 	}
 	if info.Empty {
-		return emptyPlan, nil
+		return &plan{}, nil
 	}
-	made := &plan{handle: handle, view: view, params: info.Params, needs: info.Needs}
+	made := &plan{handle: handle, view: view, numbers: view.numbers, params: info.Params, needs: info.Needs}
 	if made.object, made.oldObject, err = wire.ParseProjections(info.Projections); err != nil {
 		return nil, fmt.Errorf("celgate: plan: projections: %w", err)
 	}
@@ -120,6 +124,21 @@ func (s *snapshot) newPlan(key planKey, exempt *exemptions) (*plan, error) {
 		}
 	}
 	return made, nil
+}
+
+func makePlan(engine *cabi.Engine, key planKey) (handle *cabi.Plan, info planInfo, err error) {
+	encoded, err := json.Marshal(encodeKey(key))
+	if err != nil {
+		return nil, info, err
+	}
+	handle, data, err := engine.NewPlan(encoded)
+	if err != nil {
+		return nil, info, err
+	}
+	if err := json.Unmarshal(data, &info); err != nil {
+		return nil, info, fmt.Errorf("celgate: plan: %w", err)
+	}
+	return handle, info, nil
 }
 
 // planInfo is what the core says of a plan (docs/abi.md, "Plan").

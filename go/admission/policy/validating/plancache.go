@@ -1,6 +1,7 @@
 package validating
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -60,14 +61,24 @@ func (c *planCache) add(key *planKey, create func() (*plan, error)) (*plan, erro
 	return made, nil
 }
 
+// entries are all plans.
+func (c *planCache) entries() []planEntry {
+	if table := c.table.Load(); table != nil {
+		return slices.Concat(table.buckets...)
+	}
+	return nil
+}
+
 // with gives a table with one entry more.
 func (t *planTable) with(added planEntry) *planTable {
 	entries := []planEntry{added}
 	if t != nil && t.size < maxPlans {
-		for _, bucket := range t.buckets {
-			entries = append(entries, bucket...)
-		}
+		entries = append(entries, slices.Concat(t.buckets...)...)
 	}
+	return newPlanTable(entries)
+}
+
+func newPlanTable(entries []planEntry) *planTable {
 	buckets := 16
 	for buckets < 2*len(entries) {
 		buckets *= 2

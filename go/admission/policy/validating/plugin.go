@@ -69,7 +69,8 @@ func NewPlugin(configFile io.Reader) (*Plugin, error) {
 		return nil, err
 	}
 	registerMetrics()
-	p := &Plugin{exempt: newExemptions(), publisher: &publisher{}}
+	exempt := newExemptions()
+	p := &Plugin{exempt: exempt, publisher: &publisher{exempt: exempt}}
 	var namespaces corelisters.NamespaceLister
 	p.Plugin = generic.NewPlugin(
 		admission.NewHandler(admission.Connect, admission.Create, admission.Delete, admission.Update),

@@ -50,10 +50,10 @@ func (d *dispatcher) answer(ctx context.Context, a admission.Attributes, p *plan
 		case "namespace":
 			d.answerNamespace(ctx, w, q.ID, a)
 		case "param", "paramSync":
-			if uint64(q.Params) >= uint64(len(p.view.sets)) {
+			if uint64(q.Params) >= uint64(len(p.sets)) {
 				return fmt.Errorf("celgate: internal error: there is no param set %d", q.Params)
 			}
-			set := p.view.sets[q.Params]
+			set := p.sets[q.Params]
 			if q.Kind == "paramSync" {
 				w.answerParamSync(set, q)
 			} else {

@@ -32,7 +32,7 @@ func answered(t *testing.T, r *recordingAuthorizer, questions string) (*work, er
 	t.Helper()
 	d := &dispatcher{authorizer: r, exempt: newExemptions()}
 	w := &work{}
-	return w, d.answer(context.Background(), podAttributes(), &plan{view: testView()}, w, []byte(questions))
+	return w, d.answer(context.Background(), podAttributes(), testPlan(), w, []byte(questions))
 }
 
 func TestAuthorizeAsksAsUpstream(t *testing.T) {

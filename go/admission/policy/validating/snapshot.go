@@ -17,10 +17,7 @@ import (
 type snapshot struct {
 	// hooks are in decision order, as the engine numbers them.
 	hooks []PolicyHook
-	// bindings are those of all hooks, as the engine numbers them.
-	bindings []*PolicyBinding
-	// sets are the param sets, by the number that the engine knows them by.
-	sets []*paramSet
+	numbers
 	// engine is nil if there are no hooks.
 	engine *cabi.Engine
 	// api are the hooks that are not static.
@@ -28,6 +25,14 @@ type snapshot struct {
 	// static is the snapshot of the static policies alone, which judge the admission configuration's own resources.
 	static *snapshot
 	plans  planCache
+}
+
+// numbers is what the numbers of an engine stand for.
+type numbers struct {
+	policies []*Policy
+	// bindings are those of all policies.
+	bindings []*PolicyBinding
+	sets     []*paramSet
 }
 
 // bindingCache keeps the engine's form of bindings from snapshot to snapshot.
@@ -39,6 +44,7 @@ func newSnapshot(hooks []PolicyHook, cache *bindingCache) (*snapshot, error) {
 	if len(hooks) == 0 {
 		return s, nil
 	}
+	s.policies = make([]*Policy, 0, len(hooks))
 	rawHooks := make([]cabi.Hook, 0, len(hooks))
 	var rawBindings []*cabi.Binding
 	for i := range hooks {
@@ -54,6 +60,7 @@ func newSnapshot(hooks []PolicyHook, cache *bindingCache) (*snapshot, error) {
 			rawBindings = append(rawBindings, made)
 		}
 		raw.Bindings = uint32(len(s.bindings)) - raw.FirstBinding
+		s.policies = append(s.policies, hooks[i].Policy)
 		raw.Policy = hooks[i].Evaluator.policy
 		if evaluatorErr := hooks[i].Evaluator.err; evaluatorErr != nil {
 			err = evaluatorErr
@@ -96,6 +103,7 @@ func (s *snapshot) addParams(raw *cabi.Hook, hook *PolicyHook) error {
 type publisher struct {
 	// statics gives the static policies' hooks, a new slice whenever they have changed; nil if there are no static policies.
 	statics func() []PolicyHook
+	exempt  *exemptions
 
 	current atomic.Pointer[snapshot]
 	// static is published before current is, for requests that only static policies judge.
@@ -110,13 +118,10 @@ type publisher struct {
 	refused []PolicyHook
 }
 
-// publish makes hooks those of the API. Nothing is built if nothing that matters has changed.
+// publish makes hooks those of the API.
 func (p *publisher) publish(hooks []PolicyHook) error {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	if p.synced && slices.EqualFunc(p.api, hooks, sameHook) {
-		return nil
-	}
 	previous, wasSynced := p.api, p.synced
 	p.api, p.synced = hooks, true
 	if err := p.rebuild(); err != nil {
@@ -171,14 +176,19 @@ func (p *publisher) rebuild() error {
 	if current := p.current.Load(); current != nil && current.static == static && sameSlice(current.api, p.api) {
 		return nil
 	}
-	all := make([]PolicyHook, 0, len(static.hooks)+len(p.api))
-	all = append(append(all, static.hooks...), p.api...)
+	all := p.api
+	if len(static.hooks) > 0 {
+		all = slices.Concat(static.hooks, p.api)
+	}
 	next, err := newSnapshot(all, &p.bindings)
 	if err != nil {
 		return err
 	}
 	p.bindings.sweep()
 	next.api, next.static = p.api, static
+	if err := next.keepPlans(p.current.Load(), p.exempt); err != nil {
+		utilruntime.HandleError(fmt.Errorf("plans must be made anew: %w", err))
+	}
 	p.static.Store(static)
 	p.current.Store(next)
 	observeSnapshot(time.Since(start), next)
@@ -216,6 +226,12 @@ func (p *publisher) currentStatic() (*snapshot, error) {
 func sameHook(a, b PolicyHook) bool {
 	return a.Evaluator == b.Evaluator && a.ParamInformer == b.ParamInformer && sameVersion(a.Policy, b.Policy) &&
 		slices.EqualFunc(a.Bindings, b.Bindings, sameVersion) && errorText(a.ConfigurationError) == errorText(b.ConfigurationError)
+}
+
+// identicalHook says whether two hooks of a policy are the same in all that a snapshot keeps of them.
+func identicalHook(a, b *PolicyHook) bool {
+	return a.Evaluator == b.Evaluator && a.ParamInformer == b.ParamInformer && slices.Equal(a.Bindings, b.Bindings) &&
+		errorText(a.ConfigurationError) == errorText(b.ConfigurationError)
 }
 
 func errorText(err error) string {

@@ -128,7 +128,7 @@ func (s *policySource) refresh(ctx context.Context) {
 	hooks, err := s.calculate(ctx)
 	// Policies with a configuration error are among the hooks, so they are published whatever the error is; only hooks
 	// that the engine cannot take are not, as less than all policies must not be published.
-	if hooks != nil {
+	if published := s.hooks.Load(); hooks != nil && (published == nil || !slices.EqualFunc(*published, hooks, sameHook)) {
 		if publishErr := s.publish(hooks); publishErr != nil {
 			err = errors.Join(err, publishErr)
 		} else {
