@@ -80,7 +80,8 @@ func run(out, filter string, rounds int, roundTime time.Duration, policies int) 
 			return err
 		}
 		for _, m := range r.Memory {
-			fmt.Printf("%-10s %8.1f KiB for one policy and its binding, %8.0f ms to take up %d\n", m.Engine, m.BytesPerPolicy/1024, m.StartMs, m.Policies)
+			fmt.Printf("%-10s %8.1f KiB for one policy and its binding, %8.1f KiB of it on Go's heap, %8.0f ms of CPU time to take up %d\n",
+				m.Engine, m.BytesPerPolicy/1024, m.GoHeapBytesPerPolicy/1024, m.TakeUpMs, m.Policies)
 		}
 	}
 	if out == "" {

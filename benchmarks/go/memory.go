@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,44 +15,65 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// memory is what one small policy and its binding cost an engine, and how long it takes to take up many.
+// memory is what one small policy and its binding cost an engine beyond what informers keep, and what it costs to take up many.
 type memory struct {
-	Engine         string  `json:"engine"`
-	Policies       int     `json:"policies"`
+	Engine   string `json:"engine"`
+	Policies int    `json:"policies"`
+	// BytesPerPolicy is resident memory.
 	BytesPerPolicy float64 `json:"bytes_per_policy"`
-	StartMs        float64 `json:"start_ms"`
+	// GoHeapBytesPerPolicy is what is in use of Go's heap after a collection.
+	GoHeapBytesPerPolicy float64 `json:"go_heap_bytes_per_policy"`
+	// TakeUpMs is CPU time.
+	TakeUpMs float64 `json:"take_up_cpu_ms"`
 }
 
 // usage is what a child process prints.
 type usage struct {
-	Resident int64   `json:"resident"`
-	StartMs  float64 `json:"start_ms"`
+	Resident float64 `json:"resident"`
+	GoHeap   float64 `json:"go_heap"`
+	TakeUpMs float64 `json:"take_up_cpu_ms"`
 }
 
-// measureMemory runs each engine, and informers alone, in processes of their own and compares their resident memory.
+// memoryRounds is how many processes are looked at of each sort: resident memory varies by a KiB for a policy.
+const memoryRounds = 7
+
+// measureMemory runs each engine, and informers alone, in processes of their own, with policies and without.
 func measureMemory(n int) ([]memory, error) {
-	base, err := childUsage("none", n)
-	if err != nil {
-		return nil, err
+	sorts := append([]string{"none"}, engines...)
+	with, without := map[string][]usage{}, map[string][]usage{}
+	for range memoryRounds {
+		for _, engine := range sorts {
+			for policies, usages := range map[int]map[string][]usage{n: with, 0: without} {
+				u, err := childUsage(engine, policies)
+				if err != nil {
+					return nil, err
+				}
+				usages[engine] = append(usages[engine], u)
+			}
+		}
 	}
 	var all []memory
 	for _, engine := range engines {
-		one, err := childUsage(engine, n)
-		if err != nil {
-			return nil, err
+		grown := func(of func(usage) float64) float64 {
+			return median(with[engine], of) - median(without[engine], of) - median(with["none"], of) + median(without["none"], of)
 		}
-		empty, err := childUsage(engine, 0)
-		if err != nil {
-			return nil, err
-		}
-		baseEmpty, err := childUsage("none", 0)
-		if err != nil {
-			return nil, err
-		}
-		grown := float64((one.Resident - empty.Resident) - (base.Resident - baseEmpty.Resident))
-		all = append(all, memory{Engine: engine, Policies: n, BytesPerPolicy: grown / float64(n), StartMs: one.StartMs - empty.StartMs})
+		all = append(all, memory{
+			Engine: engine, Policies: n,
+			BytesPerPolicy:       grown(func(u usage) float64 { return u.Resident }) / float64(n),
+			GoHeapBytesPerPolicy: grown(func(u usage) float64 { return u.GoHeap }) / float64(n),
+			TakeUpMs:             grown(func(u usage) float64 { return u.TakeUpMs }),
+		})
 	}
 	return all, nil
+}
+
+func median(usages []usage, of func(usage) float64) float64 {
+	var values []float64
+	for _, u := range usages {
+		values = append(values, of(u))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
 }
 
 func childUsage(engine string, n int) (usage, error) {
@@ -64,7 +87,7 @@ func childUsage(engine string, n int) (usage, error) {
 	return u, json.Unmarshal(out, &u)
 }
 
-// memoryChild is the child: it takes up n policies and prints its resident memory.
+// memoryChild is the child: it takes up n policies and prints what that took.
 func memoryChild(engine string, n int) error {
 	w := different(n, podResource)
 	w.addProbe()
@@ -85,15 +108,17 @@ func memoryChild(engine string, n int) error {
 		factory := informers.NewSharedInformerFactory(client, 0)
 		factory.Admissionregistration().V1().ValidatingAdmissionPolicies().Informer()
 		factory.Admissionregistration().V1().ValidatingAdmissionPolicyBindings().Informer()
+		before := cpuTime()
 		factory.Start(nil)
 		factory.WaitForCacheSync(nil)
+		u.TakeUpMs = (cpuTime() - before).Seconds() * 1e3
 		keep = factory
 	} else {
 		r, err := start(engine, w, namespaces(), probe(), versionedObjects)
 		if err != nil {
 			return err
 		}
-		u.StartMs = float64(r.started.Microseconds()) / 1e3
+		u.TakeUpMs = r.startedCPU.Seconds() * 1e3
 		keep = r
 	}
 	w = nil
@@ -108,7 +133,10 @@ func memoryChild(engine string, n int) error {
 	if err != nil {
 		return err
 	}
-	u.Resident = pages * int64(os.Getpagesize())
+	u.Resident = float64(pages * int64(os.Getpagesize()))
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	u.GoHeap = float64(stats.HeapAlloc)
 	if keep == nil {
 		return fmt.Errorf("nothing was started")
 	}

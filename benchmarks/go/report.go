@@ -50,9 +50,9 @@ func (r *report) markdown() string {
 			"the client waits. Requests came one after the other; %.0f %% of them were compared, the others came when too many comparisons were running.\n\n%s", 100*r.Compared, r.verifiedTable())
 	}
 	if len(r.Memory) > 0 {
-		b.WriteString("\n| engine | resident memory of one small policy and its binding | taking up all of them |\n| --- | ---: | ---: |\n")
+		b.WriteString("\n| engine | resident memory of one small policy and its binding | of that on Go's heap | CPU time to take up all of them |\n| --- | ---: | ---: | ---: |\n")
 		for _, m := range r.Memory {
-			fmt.Fprintf(&b, "| %s | %.1f KiB (of %d) | %.0f ms |\n", m.Engine, m.BytesPerPolicy/1024, m.Policies, m.StartMs)
+			fmt.Fprintf(&b, "| %s | %.1f KiB (of %d) | %.1f KiB | %.0f ms |\n", m.Engine, m.BytesPerPolicy/1024, m.Policies, m.GoHeapBytesPerPolicy/1024, m.TakeUpMs)
 		}
 	}
 	return b.String()
