@@ -26,7 +26,7 @@ use crate::function::FunctionTable;
 use crate::regex::Regex;
 use crate::types::{Kind, Type};
 use names::Names;
-use paths::Paths;
+use paths::Path;
 use set::Set;
 
 /// What a program is planned for.
@@ -247,7 +247,6 @@ impl<'e, 'o> Planner<'e, 'o> {
     fn finish(mut self, root: u32) -> Program {
         let mut attributes: Vec<Attribute> = Vec::with_capacity(self.drafts.len());
         let mut qualifiers: Vec<Qualifier> = Vec::with_capacity(self.qualifiers.len());
-        let mut paths = Paths::default();
         for index in 0..self.drafts.len() {
             let id = self.attribute_id(index as u32);
             let Some(draft) = self.drafts.get(index) else {
@@ -261,9 +260,9 @@ impl<'e, 'o> Planner<'e, 'o> {
             };
             let plain = matches!(draft.base, Base::Slot(..) | Base::Local(_)) && path.iter().all(is_field);
             let tests = matches!(path, [.., Qualifier { kind: QualifierKind::Test(_), .. }]);
-            let number = if plain { paths.number(path, &self.names) } else { 0 };
+            let numbered = if plain { Path::new(path, &self.names) } else { Path::NONE };
             let path = Span { first: first as u32, len: path.len() as u32 };
-            attributes.push(Attribute { base: draft.base, path, id, number, plain, tests });
+            attributes.push(Attribute { base: draft.base, path, id, numbered, plain, tests });
         }
         for node in &mut self.nodes {
             if let NodeKind::Attribute(attribute) = node.kind
@@ -296,7 +295,6 @@ impl<'e, 'o> Planner<'e, 'o> {
             laid_out,
             ids: self.ids,
             tracked: false,
-            _paths: paths.finish(),
         };
         program.tracked = tracking::needed(&program);
         program

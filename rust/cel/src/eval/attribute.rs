@@ -81,7 +81,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             return self.rest(attribute, 0, base, ident);
         };
         if let Some(memo) = &self.ctx.memo
-            && let Some(known) = memo.find(record, attribute.number)
+            && let Some(known) = memo.find(record, attribute.numbered.number())
         {
             let value = match known {
                 Known::Nowhere => Value::Bool(false),
@@ -129,8 +129,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     /// Keeps where a path leads for other expressions. One without a number is empty.
     #[inline]
     fn remember(&self, attribute: &Attribute, from: RecordRef<'a>, known: Known) {
-        if let (Some(memo), 1..) = (&self.ctx.memo, attribute.number) {
-            memo.put(from, attribute.number, known);
+        if let (Some(memo), 1..) = (&self.ctx.memo, attribute.numbered.number()) {
+            memo.put(from, attribute.numbered.number(), known);
         }
     }
 

@@ -12,7 +12,7 @@ static REGISTRY: Mutex<Option<Registry>> = Mutex::new(None);
 #[derive(Debug, Default)]
 struct Registry {
     numbers: HashMap<Arc<[u8]>, u32>,
-    /// What has the number that is one more than the index, and how many programs know it.
+    /// What has the number that is one more than the index, and how many have it.
     paths: Vec<(Arc<[u8]>, u32)>,
     free: Vec<u32>,
 }
@@ -22,24 +22,24 @@ fn registry() -> MutexGuard<'static, Option<Registry>> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The numbers of a program's paths. As long as it lives, they belong to no other paths.
-#[derive(Debug, Default)]
-pub(crate) struct Paths(Vec<u32>);
+/// The number of a path. As long as it lives, it is that of no other path.
+#[derive(Debug)]
+pub(crate) struct Path(u32);
 
-impl Paths {
-    /// The number of a path, which is never 0; 0 if it is empty or not of fields alone.
-    pub(super) fn number(&mut self, path: &[Qualifier], names: &Names) -> u32 {
-        let Some(key) = key(path, names) else { return 0 };
+impl Path {
+    /// What is not a path of fields.
+    pub(super) const NONE: Path = Path(0);
+
+    /// Numbers a path; an empty one, and one not of fields alone, is none.
+    pub(super) fn new(path: &[Qualifier], names: &Names) -> Path {
+        let Some(key) = key(path, names) else { return Path::NONE };
         let mut registry = registry();
         let Registry { numbers, paths, free } = registry.get_or_insert_default();
         if let Some(&number) = numbers.get(&*key) {
-            if !self.0.contains(&number) {
-                self.0.push(number);
-                if let Some((_, users)) = paths.get_mut(number as usize - 1) {
-                    *users = users.saturating_add(1);
-                }
+            if let Some((_, users)) = paths.get_mut(number as usize - 1) {
+                *users = users.saturating_add(1);
             }
-            return number;
+            return Path(number);
         }
         let key: Arc<[u8]> = key.into();
         let number = free.pop().unwrap_or(paths.len() as u32 + 1);
@@ -48,32 +48,29 @@ impl Paths {
             None => paths.push((Arc::clone(&key), 1)),
         }
         numbers.insert(key, number);
-        self.0.push(number);
-        number
+        Path(number)
     }
 
-    /// Gives back what lists keep for growing.
-    pub(crate) fn finish(mut self) -> Paths {
-        self.0.shrink_to_fit();
-        self
+    /// The number; 0 if there is none.
+    #[inline]
+    pub(crate) fn number(&self) -> u32 {
+        self.0
     }
 }
 
-impl Drop for Paths {
+impl Drop for Path {
     fn drop(&mut self) {
-        if self.0.is_empty() {
+        if self.0 == 0 {
             return;
         }
         let mut registry = registry();
         let Some(Registry { numbers, paths, free }) = registry.as_mut() else { return };
-        for &number in &self.0 {
-            let Some((path, users)) = paths.get_mut(number as usize - 1) else { continue };
-            *users = users.saturating_sub(1);
-            if *users == 0 {
-                numbers.remove(path);
-                *path = Arc::default();
-                free.push(number);
-            }
+        let Some((path, users)) = paths.get_mut(self.0 as usize - 1) else { return };
+        *users = users.saturating_sub(1);
+        if *users == 0 {
+            numbers.remove(path);
+            *path = Arc::default();
+            free.push(self.0);
         }
     }
 }
@@ -110,10 +107,10 @@ mod tests {
 
     #[test]
     fn the_same_path_has_the_same_number_as_long_as_anybody_knows_it() {
-        let (mut a, mut b, mut names) = (Paths::default(), Paths::default(), Names::default());
+        let mut names = Names::default();
         let long = path(&mut names, &[("paths-test-a", false), ("b", false)]);
-        let number = a.number(&long, &names);
-        assert_eq!((a.number(&long, &names), b.number(&long, &names)), (number, number));
+        let (a, b) = (Path::new(&long, &names), Path::new(&long, &names));
+        assert_eq!(a.number(), b.number());
         let others: [&[(&str, bool)]; 4] = [
             &[("paths-test-a", false), ("b", true)],
             &[("paths-test-a", false)],
@@ -122,11 +119,11 @@ mod tests {
         ];
         for other in others {
             let other = path(&mut names, other);
-            assert_ne!(a.number(&other, &names), number);
+            assert_ne!(Path::new(&other, &names).number(), a.number());
         }
         drop(a);
-        assert_eq!(b.number(&long, &names), number);
-        assert_eq!(b.number(&[], &names), 0);
+        assert_eq!(Path::new(&long, &names).number(), b.number());
+        assert_eq!(Path::new(&[], &names).number(), 0);
         drop(b);
         assert!(!registry().as_ref().unwrap().numbers.contains_key(&*key(&long, &names).unwrap()));
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bumpalo::Bump;
 
 use super::names::Name;
-use super::paths::Paths;
+use super::paths::Path;
 use crate::cost::Cost;
 use crate::function::{Binding, EvalFn, Shape};
 use crate::message::Message;
@@ -54,8 +54,6 @@ pub struct Program {
     pub(crate) ids: u32,
     /// Whether cost must be counted by simulating cel-go's stack of observed values; see [`super::tracking`].
     pub(crate) tracked: bool,
-    /// What keeps the numbers of the attributes' paths.
-    pub(crate) _paths: Paths,
 }
 
 const _: () = {
@@ -237,8 +235,8 @@ pub(crate) struct Attribute {
     /// In `qualifiers`.
     pub(crate) path: Span,
     pub(crate) id: u32,
-    /// The number of a plain attribute's path (see [`super::paths`]), 0 without one.
-    pub(crate) number: u32,
+    /// That of a plain attribute.
+    pub(crate) numbered: Path,
     /// Whether it is fields, none of them optional, of a variable: what [`crate::eval`] can follow in one go.
     pub(crate) plain: bool,
     /// Whether it is a `has()`.
