@@ -220,6 +220,10 @@ fn compilations() -> Vec<(&'static str, Value)> {
         ("chained comprehensions", one(&format!("object.a{}.size() > 0", ".map(x, x)".repeat(120)))),
         ("many comprehensions", one(&joined("object.a.all(x, x > 1)", " && "))),
         ("chained optMap", one(&format!("optional.of(1){}.hasValue()", ".optMap(x, x)".repeat(14)))),
+        (
+            "chained optMap of a long text",
+            one(&format!("optional.of('{}'){}.hasValue()", "x".repeat(90_000), ".optMap(x, x)".repeat(14))),
+        ),
         ("a type of maps that doubles", one(&format!("{doubled}.size() > 0"))),
         ("a type that doubles, many times", one(&joined(&format!("{lists}.size() > 0"), " && "))),
         ("a type that doubles too often", one(&format!("[1]{}.size() > 0", ".map(a, [a, a])".repeat(30)))),

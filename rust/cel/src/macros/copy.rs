@@ -1,6 +1,6 @@
 //! One level of copying an expression.
 
-use crate::ast::{Comprehension, Expr, ExprId, ExprKind, MapEntry, StructField};
+use crate::ast::{Comprehension, Expr, ExprId, ExprKind, Literal, MapEntry, StructField};
 
 /// What is left to do of a copy.
 pub(super) enum Todo<'a> {
@@ -51,6 +51,22 @@ pub(super) fn without_children(kind: &ExprKind) -> ExprKind {
             loop_step: BLANK,
             result: BLANK,
         })),
+    }
+}
+
+/// The bytes of text that [`without_children`] copies.
+pub(super) fn text_len(kind: &ExprKind) -> usize {
+    match kind {
+        ExprKind::Literal(Literal::String(text)) => text.len(),
+        ExprKind::Literal(Literal::Bytes(bytes)) => bytes.len(),
+        ExprKind::Ident(name) => name.len(),
+        ExprKind::Select { field, .. } => field.len(),
+        ExprKind::Call { function, .. } => function.len(),
+        ExprKind::Struct { type_name, fields } => {
+            type_name.len() + fields.iter().map(|field| field.field.len()).sum::<usize>()
+        }
+        ExprKind::Comprehension(fold) => fold.iter_var.len() + fold.iter_var2.len() + fold.accu_var.len(),
+        ExprKind::Unspecified | ExprKind::Literal(_) | ExprKind::List { .. } | ExprKind::Map { .. } => 0,
     }
 }
 

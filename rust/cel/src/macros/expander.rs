@@ -131,6 +131,7 @@ impl<'i> Expander<'i> {
                 Todo::Expr(from, to) => {
                     let range = self.ids.range(from.id).unwrap_or(OffsetRange { start: 0, stop: 0 });
                     to.id = self.ids.add(Some(range));
+                    self.ids.copied(copy::text_len(&from.kind));
                     to.kind = copy::without_children(&from.kind);
                     copy::push_children(&mut todo, &from.kind, &mut to.kind);
                 }

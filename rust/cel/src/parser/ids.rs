@@ -2,16 +2,21 @@
 
 use crate::ast::{ExprId, OffsetRange, SourceInfo};
 
+/// A copy of a text counts as an id for each of so many bytes that it has.
+const BYTES_PER_ID: usize = 64;
+
 /// The ids of one expression.
 pub(crate) struct Ids {
     next: ExprId,
+    /// What copies of long texts count as.
+    copied: ExprId,
     source: SourceInfo,
 }
 
 impl Ids {
     /// Ids from 1.
     pub(crate) fn new(source: SourceInfo) -> Ids {
-        Ids { next: 1, source }
+        Ids { next: 1, copied: 0, source }
     }
 
     /// A new id for what stands at a range of the source; nothing is recorded for what stands nowhere.
@@ -37,9 +42,14 @@ impl Ids {
         self.source.offsets.get(&id).copied()
     }
 
-    /// How many ids have been given out.
+    /// Counts a copy of so many bytes of text.
+    pub(crate) fn copied(&mut self, bytes: usize) {
+        self.copied = self.copied.saturating_add((bytes / BYTES_PER_ID) as ExprId);
+    }
+
+    /// How many ids have been given out, or would have been if copied texts had any.
     pub(crate) fn count(&self) -> ExprId {
-        self.next - 1
+        (self.next - 1).saturating_add(self.copied)
     }
 
     /// The positions so far.

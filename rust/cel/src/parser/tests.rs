@@ -144,6 +144,9 @@ fn size_is_limited() {
     // Each optMap doubles what it is applied to.
     let text = format!("a{}", ".optMap(x, x)".repeat(40));
     assert_eq!(issues(&text), "ERROR: <input>:-1:0: expression expands to more than 500000 ids");
+    let long = |copies: usize| format!("optional.of('{}'){}", "x".repeat(90_000), ".optMap(x, x)".repeat(copies));
+    assert!(issues(&long(14)).ends_with("expression expands to more than 500000 ids"), "long texts count as many ids");
+    parsed(&long(7));
 }
 
 /// The deepest trees that the limits allow, and much deeper texts, on a small stack.
