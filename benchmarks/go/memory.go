@@ -15,7 +15,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// memory is what one small policy and its binding cost an engine beyond what informers keep, and what it costs to take up many.
+// memory is what one small policy and its binding cost an engine beyond what informers keep, and what it costs to take up many: the
+// difference between many and a tenth of them, so that what is there once does not count.
 type memory struct {
 	Engine   string `json:"engine"`
 	Policies int    `json:"policies"`
@@ -37,13 +38,14 @@ type usage struct {
 // memoryRounds is how many processes are looked at of each sort: resident memory varies by a KiB for a policy.
 const memoryRounds = 7
 
-// measureMemory runs each engine, and informers alone, in processes of their own, with policies and without.
+// measureMemory runs each engine, and informers alone, in processes of their own, with many policies and with few.
 func measureMemory(n int) ([]memory, error) {
 	sorts := append([]string{"none"}, engines...)
+	few := n / 10
 	with, without := map[string][]usage{}, map[string][]usage{}
 	for range memoryRounds {
 		for _, engine := range sorts {
-			for policies, usages := range map[int]map[string][]usage{n: with, 0: without} {
+			for policies, usages := range map[int]map[string][]usage{n: with, few: without} {
 				u, err := childUsage(engine, policies)
 				if err != nil {
 					return nil, err
@@ -55,13 +57,14 @@ func measureMemory(n int) ([]memory, error) {
 	var all []memory
 	for _, engine := range engines {
 		grown := func(of func(usage) float64) float64 {
-			return median(with[engine], of) - median(without[engine], of) - median(with["none"], of) + median(without["none"], of)
+			total := median(with[engine], of) - median(without[engine], of) - median(with["none"], of) + median(without["none"], of)
+			return total / float64(n-few)
 		}
 		all = append(all, memory{
 			Engine: engine, Policies: n,
-			BytesPerPolicy:       grown(func(u usage) float64 { return u.Resident }) / float64(n),
-			GoHeapBytesPerPolicy: grown(func(u usage) float64 { return u.GoHeap }) / float64(n),
-			TakeUpMs:             grown(func(u usage) float64 { return u.TakeUpMs }),
+			BytesPerPolicy:       grown(func(u usage) float64 { return u.Resident }),
+			GoHeapBytesPerPolicy: grown(func(u usage) float64 { return u.GoHeap }),
+			TakeUpMs:             grown(func(u usage) float64 { return u.TakeUpMs }) * float64(n),
 		})
 	}
 	return all, nil
