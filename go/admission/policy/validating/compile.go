@@ -31,16 +31,21 @@ func compilePolicy(policy *Policy) (*Evaluator, error) {
 }
 
 func newPolicy(policy *Policy) (*cabi.Policy, error) {
-	data, err := json.Marshal(policy)
+	data, err := json.Marshal(&Policy{TypeMeta: policy.TypeMeta, ObjectMeta: leanMeta(policy), Spec: policy.Spec})
 	if err != nil {
 		return nil, err
 	}
 	return cabi.NewPolicy(data)
 }
 
+// leanMeta is what the core wants to know of an object's metadata, which can be larger than all else of it.
+func leanMeta(object metav1.Object) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: object.GetName(), Annotations: object.GetAnnotations()}
+}
+
 // newBinding parses a binding.
 func newBinding(binding *PolicyBinding) (*cabi.Binding, error) {
-	data, err := json.Marshal(binding)
+	data, err := json.Marshal(&PolicyBinding{TypeMeta: binding.TypeMeta, ObjectMeta: leanMeta(binding), Spec: binding.Spec})
 	if err != nil {
 		return nil, err
 	}
