@@ -75,7 +75,7 @@ pub(crate) struct Matched<'a> {
     /// The full Namespace, or null.
     namespace: Value<'a>,
     /// By section, in the order of [`Scope`].
-    inputs: [OnceCell<Inputs<'a>>; 4],
+    inputs: [OnceCell<&'a Inputs<'a>>; 4],
 }
 
 impl<'a> Matched<'a> {
@@ -101,7 +101,7 @@ impl<'a> Matched<'a> {
     }
 
     /// The inputs of a section whose policy reads neither params nor the authorizer nor variables.
-    pub(crate) fn inputs(&self, scope: Scope) -> &Inputs<'a> {
+    pub(crate) fn inputs(&self, scope: Scope) -> &'a Inputs<'a> {
         let [conditions, validations, messages, annotations] = &self.inputs;
         let made = match scope {
             Scope::Conditions => conditions,
@@ -109,7 +109,7 @@ impl<'a> Matched<'a> {
             Scope::Messages => messages,
             Scope::Annotations => annotations,
         };
-        made.get_or_init(|| self.make(scope))
+        made.get_or_init(|| self.arena.alloc(self.make(scope)))
     }
 
     fn make(&self, scope: Scope) -> Inputs<'a> {
