@@ -26,23 +26,29 @@ pub fn quote_bytes(bytes: &[u8]) -> String {
 }
 
 fn quote_char(out: &mut String, c: char) {
-    match c {
-        '"' | '\\' => {
-            out.push('\\');
-            out.push(c);
-        }
-        '\u{7}' => out.push_str("\\a"),
-        '\u{8}' => out.push_str("\\b"),
-        '\u{c}' => out.push_str("\\f"),
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        '\u{b}' => out.push_str("\\v"),
-        c if is_print(c) => out.push(c),
-        c if u32::from(c) < 0x80 => push_hex(out, 'x', u32::from(c), 2),
-        c if u32::from(c) < 0x1_0000 => push_hex(out, 'u', u32::from(c), 4),
-        c => push_hex(out, 'U', u32::from(c), 8),
+    match (escape(c), u32::from(c)) {
+        (Some(escaped), _) => out.push_str(escaped),
+        _ if is_print(c) => out.push(c),
+        (None, code @ ..0x80) => push_hex(out, 'x', code, 2),
+        (None, code @ ..0x1_0000) => push_hex(out, 'u', code, 4),
+        (None, code) => push_hex(out, 'U', code, 8),
     }
+}
+
+/// The escape sequence of a character that has a short one in Go and in CEL.
+pub(crate) fn escape(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\u{7}' => "\\a",
+        '\u{8}' => "\\b",
+        '\u{c}' => "\\f",
+        '\n' => "\\n",
+        '\r' => "\\r",
+        '\t' => "\\t",
+        '\u{b}' => "\\v",
+        '\\' => "\\\\",
+        '"' => "\\\"",
+        _ => return None,
+    })
 }
 
 fn push_hex(out: &mut String, kind: char, code: u32, width: usize) {

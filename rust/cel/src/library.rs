@@ -6,3 +6,5 @@ pub mod optional;
 pub mod sets;
 pub mod standard;
 pub mod strings;
+#[cfg(test)]
+mod testing;

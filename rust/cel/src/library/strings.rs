@@ -13,6 +13,7 @@ use bumpalo::collections::{String as ArenaString, Vec as ArenaVec};
 use crate::context::EvalContext;
 use crate::decls::{FunctionDecl, OverloadDecl};
 use crate::function::{CostFn, EvalFn, Implementation, Library};
+use crate::gotext::escape;
 use crate::ops::format::GoValue;
 use crate::ops::size::{code_points, size, walk};
 use crate::types::Type;
@@ -267,17 +268,9 @@ fn quote<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
     let mut out = ArenaString::with_capacity_in(text.len() + 2, ctx.arena);
     out.push('"');
     for char in text.chars() {
-        match char {
-            '\u{7}' => out.push_str("\\a"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{b}' => out.push_str("\\v"),
-            '\\' => out.push_str("\\\\"),
-            '"' => out.push_str("\\\""),
-            _ => out.push(char),
+        match escape(char) {
+            Some(escaped) => out.push_str(escaped),
+            None => out.push(char),
         }
     }
     out.push('"');

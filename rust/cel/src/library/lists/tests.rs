@@ -1,21 +1,9 @@
-#![allow(clippy::panic, reason = "a panic is how a test fails")]
-
-use bumpalo::Bump;
-
 use super::*;
-use crate::context::{Halt, NoHost};
-use crate::ops::format::GoValue;
+use crate::context::Halt;
+use crate::library::testing::{self, with_context};
 
 fn call<'a>(ctx: &EvalContext<'a>, id: &str, args: &[Value<'a>]) -> (String, u64) {
-    let Some(found) = LIBRARY.implementations.iter().find(|it| it.id == id) else { panic!("no {id}") };
-    let value = (found.eval)(ctx, args);
-    let cost = found.cost.map_or(1, |cost| cost(ctx, args, value));
-    (GoValue(value).to_string(), cost)
-}
-
-fn with_context(test: impl for<'a> FnOnce(&EvalContext<'a>)) {
-    let arena = Bump::new();
-    test(&EvalContext::new(&arena, &NoHost, 1_000_000));
+    testing::call(ctx, &LIBRARY, id, args)
 }
 
 fn list<'a>(ctx: &EvalContext<'a>, elements: &[Value<'a>]) -> Value<'a> {
