@@ -1,10 +1,6 @@
 package validating
 
-import (
-	"sync"
-
-	"github.com/celgate/celgate/go/internal/cabi"
-)
+import "github.com/celgate/celgate/go/internal/cabi"
 
 const (
 	// maxChanged is how many changed policies are looked at one by one; beyond it all plans are made anew.
@@ -12,9 +8,6 @@ const (
 	// maxIdle is how many snapshots a plan outlives that no request asks for: its resource may be gone.
 	maxIdle = 16
 )
-
-// anyBinding is a binding without constraints.
-var anyBinding = sync.OnceValues(func() (*cabi.Binding, error) { return newBinding(&PolicyBinding{}) })
 
 // keepPlans takes over those plans of the snapshot before that no policy can match that has changed, or whose bindings have.
 func (s *snapshot) keepPlans(before *snapshot, exempt *exemptions) error {
@@ -25,7 +18,7 @@ func (s *snapshot) keepPlans(before *snapshot, exempt *exemptions) error {
 	if len(changed) > maxChanged {
 		return nil
 	}
-	binding, err := anyBinding()
+	binding, err := newBinding(&PolicyBinding{}) // without constraints
 	if err != nil {
 		return err
 	}
