@@ -42,7 +42,7 @@ type author struct {
 }
 
 func newAuthor(options *Options) (*author, error) {
-	a := &author{options: options, generator: worlds.NewGenerator(options.Seed, 0, "soak-", options.Corpus), present: map[string]runtime.Object{}}
+	a := &author{options: options, generator: worlds.NewGenerator(options.Seed, 0, "soak-", options.Corpus).Themed(), present: map[string]runtime.Object{}}
 	a.base = a.generator.World()
 	var err error
 	if a.state, err = harness.NewState(a.base); err != nil {
@@ -92,7 +92,7 @@ func (a *author) round(ctx context.Context, more func() bool, episodes chan<- *e
 // episode makes changes and asks upstream about requests after each part.
 func (a *author) episode(ctx context.Context, changes []harness.Change) (*episode, error) {
 	a.episodes++
-	e := &episode{number: a.episodes, changes: slices.Clone(changes), measured: a.episodes%measuredEvery == 0}
+	e := &episode{number: a.episodes, changes: slices.Clone(changes), measured: a.episodes%measuredEvery == 0 && !a.options.First}
 	for range a.options.Requests {
 		e.requests = append(e.requests, a.generator.Request())
 	}

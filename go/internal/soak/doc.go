@@ -28,6 +28,7 @@
 //   - Handles and goroutines: when the plugin has ended, they are back to what they were before it began.
 //   - Time, in plain builds: some episodes are measured. During these upstream rests, a processor is left to the changes, and the same
 //     workers' requests with and without changes are timed: p99.9 with changes is at most twice that without.
+//   - Bugs that are planted in the core (`make soak-mutants`), except what no answer shows: ConditionErrorsUncounted changes a metric.
 //   - Coverage: a run in which few changes change an answer, or in which no request was answered while its answer changed, has shown nothing and fails.
 //
 // The race detector, AddressSanitizer and collections that are forced between reading a handle and using it (build tag gcstress) come with the

@@ -22,7 +22,7 @@ type Options struct {
 	Interval time.Duration
 	// Rounds are how many rounds there are at least: fewer than five say nothing about memory.
 	Rounds int
-	// First says that the run ends with the episode in which it finds a wrong answer.
+	// First says that the run ends with the episode in which it finds a wrong answer; nothing is measured.
 	First bool
 	// End is how long handles and goroutines may take to be given back after the end.
 	End time.Duration

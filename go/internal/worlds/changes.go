@@ -22,9 +22,9 @@ func (g *Generator) Change() harness.Change {
 		return g.changeStatic()
 	}
 	switch g.random.IntN(12) {
-	case 0, 1:
+	case 0, 1, 2:
 		return g.changePolicy()
-	case 2, 3, 4:
+	case 3, 4:
 		return g.changeBinding()
 	case 5, 6, 7, 8:
 		return g.changeParam()

@@ -25,6 +25,8 @@ type Generator struct {
 	small bool
 	// real worlds have only what fake clients can do.
 	real bool
+	// themed worlds have fewer policies from the pools than ones about one thing.
+	themed bool
 
 	// What the world being made holds now.
 	policies map[string]*v1.ValidatingAdmissionPolicy
@@ -39,6 +41,12 @@ type Generator struct {
 // NewGenerator makes a generator; corpus may be nil.
 func NewGenerator(seed, stream uint64, prefix string, corpus *Corpus) *Generator {
 	return &Generator{random: rand.New(rand.NewPCG(seed, stream)), prefix: prefix, corpus: corpus}
+}
+
+// Themed makes most policies about one thing each, so that few of them show much.
+func (g *Generator) Themed() *Generator {
+	g.themed = true
+	return g
 }
 
 // one says true once in n times.

@@ -13,7 +13,11 @@ func (g *Generator) policy(name string) *v1.ValidatingAdmissionPolicy {
 	policy.Spec.MatchConstraints = g.match()
 	policy.Spec.FailurePolicy = pointer(pick(g, v1.Fail, v1.Fail, v1.Ignore))
 	policy.Spec.ParamKind = g.paramKind()
-	switch g.random.IntN(18) {
+	themes := 18
+	if g.themed {
+		themes = 10
+	}
+	switch g.random.IntN(themes) {
 	case 0, 1:
 		g.budgets(policy)
 	case 2:

@@ -22,7 +22,7 @@ func (g *Generator) budgets(policy *v1.ValidatingAdmissionPolicy) {
 		{Name: "other", Expression: "variables.text.contains(variables.part)"},
 	}
 	const whole = "variables.text.contains(variables.part)"
-	few, inVariables := pick(g, 1, 4, 12), g.one(3)
+	few, inVariables := pick(g, 2, 12, 100), g.one(2)
 	costly := func() string {
 		if !inVariables {
 			return whole
@@ -38,14 +38,14 @@ func (g *Generator) budgets(policy *v1.ValidatingAdmissionPolicy) {
 		return pick(g, "variables.text.contains(variables.half)", "!variables.text.contains(variables.half)", "variables.other || true",
 			"object == null || object.metadata.name != 'web'", "false")
 	}
-	for range pick(g, 0, 0, 0, 2, 3, 4) {
+	for range pick(g, 0, 0, 2, 3, 4) {
 		addCondition(policy, expression())
 	}
 	if conditions := policy.Spec.MatchConditions; len(conditions) > 2 && g.one(2) {
 		conditions[0].Expression = "false"
 	}
-	messages := g.one(3)
-	for range pick(g, 1, 3, 6, 9, 10, 11, 12) {
+	messages := g.one(2)
+	for range pick(g, 1, 3, 6, 9, 10, 11, 12, 12) {
 		validation := v1.Validation{Expression: expression()}
 		if messages {
 			validation.MessageExpression = fmt.Sprintf("string(%s)", expression())
@@ -68,10 +68,13 @@ func (g *Generator) sizes(policy *v1.ValidatingAdmissionPolicy) {
 		if g.one(2) {
 			validation.Message = long(40)
 		}
+		if g.one(4) {
+			validation.MessageExpression = "'two\\nlines'"
+		}
 		policy.Spec.Validations = append(policy.Spec.Validations, validation)
 	}
 	for range 1 + g.random.IntN(2) {
-		addAnnotation(policy, fmt.Sprintf("'%s'", long(10*1024)))
+		addAnnotation(policy, fmt.Sprintf("'%s'", pick(g, long(10*1024), long(10*1024), "", " ")))
 	}
 }
 
@@ -91,6 +94,7 @@ func (g *Generator) equivalents(policy *v1.ValidatingAdmissionPolicy) {
 		expression := pick(g, pick(g, about...), "request.resource == request.requestResource")
 		policy.Spec.MatchConditions = []v1.MatchCondition{{Name: "c", Expression: expression}}
 	}
+	addAnnotation(policy, "request.kind.version + ' ' + request.resource.version")
 	for _, expression := range some(g, 3, about) {
 		policy.Spec.Validations = append(policy.Spec.Validations, g.validation(expression))
 	}

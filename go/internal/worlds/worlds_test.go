@@ -128,7 +128,7 @@ func TestShrink(t *testing.T) {
 // Manifests have a say in some worlds: over what the API's policies judge, and over what they may not judge.
 func TestManifestsDecide(t *testing.T) {
 	var usual, admission, changed, broken int
-	for world := range uint64(60) {
+	for world := range uint64(90) {
 		script := NewGenerator(5, world, "m-", nil).Script(40)
 		if script.World.Static == nil {
 			continue
