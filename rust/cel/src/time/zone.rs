@@ -1,5 +1,7 @@
 //! Time zones by name or numeric offset, as cel-go's standard library takes them (`inTimeZone` in `common/stdlib/standard.go`).
 
+use std::borrow::Cow;
+
 use jiff::tz::TimeZone;
 
 use crate::context::EvalContext;
@@ -61,11 +63,43 @@ fn named<'a>(ctx: &EvalContext<'a>, name: &str, time: Timestamp) -> Result<i64, 
     if name.contains("..") || name.starts_with(['/', '\\']) {
         return Err(ctx.error("time: invalid location name"));
     }
-    // The database ignores case in names; Go's, being files, does not.
-    let zone = TimeZone::get(name).ok().filter(|zone| zone.iana_name() == Some(name));
+    // Go's database is files, whose names have case; ours ignores it.
+    let file = file_of(name);
+    let zone = TimeZone::get(&file).ok().filter(|zone| zone.iana_name() == Some(&file));
     let instant = jiff::Timestamp::new(within_range(time.seconds), time.nanos as i32).ok();
     match (zone, instant) {
         (Some(zone), Some(instant)) => Ok(i64::from(zone.to_offset(instant).seconds())),
         _ => Err(ctx.errorf(format_args!("unknown time zone {name}"))),
+    }
+}
+
+/// The file that a path leads to, which may have more slashes and dots than it needs; empty for what can only be a directory.
+fn file_of(path: &str) -> Cow<'_, str> {
+    let superfluous = |part: &str| matches!(part, "" | ".");
+    match path.rsplit('/').next() {
+        Some(last) if superfluous(last) => Cow::Borrowed(""),
+        _ if path.split('/').any(superfluous) => {
+            Cow::Owned(path.split('/').filter(|part| !superfluous(part)).collect::<Vec<_>>().join("/"))
+        }
+        _ => Cow::Borrowed(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_of;
+
+    #[test]
+    fn paths_lead_to_files() {
+        for (path, file) in [
+            ("Europe/Berlin", "Europe/Berlin"),
+            ("Australia//Lord_Howe", "Australia/Lord_Howe"),
+            ("./Europe/./Berlin", "Europe/Berlin"),
+            ("Europe/Berlin/", ""),
+            ("Europe/Berlin/.", ""),
+            (".", ""),
+        ] {
+            assert_eq!(file_of(path), file, "{path}");
+        }
     }
 }

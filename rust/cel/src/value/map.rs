@@ -297,9 +297,10 @@ impl<'a> MapView<'a> {
     }
 
     /// Whether the error that [`Self::find`] gives says that the map can have no such key (upstream's `Find` then says "not found" beside
-    /// it).
+    /// it; that of a struct says "found").
     pub(crate) fn refuses(&self, key: Value<'a>) -> bool {
-        matches!(self, MapView::Record(record) if record.is_typed()) && !matches!(key, Value::String(_))
+        matches!(self, MapView::Record(record) if record.is_typed() && !record.is_struct())
+            && !matches!(key, Value::String(_))
     }
 
     /// How to iterate: entries in order of keys for records (Go's own order is random), as written for literals.
