@@ -87,9 +87,11 @@ func start(engine string, w *world, namespaces []*corev1.Namespace, probe admiss
 	for _, o := range w.bindings {
 		initial = append(initial, o)
 	}
+	var params []runtime.Object
 	for _, o := range w.configMaps {
-		initial = append(initial, o)
+		params = append(params, o)
 	}
+	initial = append(initial, params...)
 	client := fake.NewSimpleClientset(initial...)
 	factory := informers.NewSharedInformerFactory(client, 0)
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{corev1.SchemeGroupVersion})
@@ -102,7 +104,7 @@ func start(engine string, w *world, namespaces []*corev1.Namespace, probe admiss
 	p.SetExternalKubeInformerFactory(factory)
 	p.SetExternalKubeClientSet(client)
 	p.SetRESTMapper(mapper)
-	p.SetDynamicClient(dynamicfake.NewSimpleDynamicClient(clientgoscheme.Scheme))
+	p.SetDynamicClient(dynamicfake.NewSimpleDynamicClient(clientgoscheme.Scheme, params...))
 	p.SetDrainedNotification(r.stop)
 	p.SetUnconditionalAuthorizer(allowAll{})
 	if err := p.ValidateInitialization(); err != nil {
