@@ -1,10 +1,12 @@
 package main
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,20 +16,10 @@ import (
 )
 
 // expressions are checks as public policies make them. Each has room for a number, so that no two policies are the same.
-var expressions = []string{
-	"!has(object.spec.hostNetwork) || object.spec.hostNetwork == false || object.metadata.name == 'exempt-%d'",
-	"object.spec.containers.all(c, has(c.securityContext) && has(c.securityContext.privileged) && !c.securityContext.privileged) || object.metadata.name == 'exempt-%d'",
-	"object.spec.containers.all(c, !c.image.endsWith(':latest-%d'))",
-	"has(object.metadata.labels) && 'owner' in object.metadata.labels && object.metadata.labels['owner'] != 'nobody-%d'",
-	"object.spec.containers.all(c, has(c.resources.limits) && 'memory' in c.resources.limits) || object.metadata.name == 'exempt-%d'",
-	"!has(object.spec.volumes) || object.spec.volumes.all(v, !has(v.hostPath)) || object.metadata.name == 'exempt-%d'",
-	"object.spec.containers.all(c, has(c.securityContext.capabilities) && c.securityContext.capabilities.drop.exists(d, d == 'ALL')) || object.metadata.name == 'exempt-%d'",
-	"object.spec.containers.all(c, !has(c.ports) || c.ports.all(p, !has(p.hostPort) || p.hostPort < 1000 + %d))",
-	"object.spec.containers.all(c, c.image.startsWith('registry.example.com/') || c.image.startsWith('mirror-%d.example.com/'))",
-	"has(object.spec.securityContext) && has(object.spec.securityContext.runAsUser) && object.spec.securityContext.runAsUser != %d",
-	"[object.spec.containers, has(object.spec.initContainers) ? object.spec.initContainers : []].all(l, l.all(c, !has(c.securityContext.procMount) || c.securityContext.procMount == 'Default')) || object.metadata.name == 'exempt-%d'",
-	"request.userInfo.username != 'intruder-%d' && request.operation in ['CREATE', 'UPDATE']",
-}
+var expressions = strings.Split(strings.TrimSpace(checks), "\n")
+
+//go:embed checks.txt
+var checks string
 
 // policy is one policy with one validation, for a resource.
 func policy(name string, resource schema.GroupVersionResource, validations ...v1.Validation) *v1.ValidatingAdmissionPolicy {

@@ -22,7 +22,7 @@ pub struct Memo {
     generation: Cell<u32>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Entry {
     generation: u32,
     /// See [`crate::plan::paths`]; never 0.
@@ -30,6 +30,9 @@ struct Entry {
     from: u32,
     to: u32,
 }
+
+/// An entry that no path has.
+const EMPTY: Entry = Entry { generation: 0, path: 0, from: 0, to: 0 };
 
 /// What a memo knows of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,10 +45,7 @@ pub(crate) enum Known {
 
 impl Default for Memo {
     fn default() -> Memo {
-        Memo {
-            entries: Box::new([const { Cell::new(Entry { generation: 0, path: 0, from: 0, to: 0 }) }; ENTRIES]),
-            generation: Cell::new(1),
-        }
+        Memo { entries: Box::new([const { Cell::new(EMPTY) }; ENTRIES]), generation: Cell::new(1) }
     }
 }
 
@@ -57,7 +57,7 @@ impl Memo {
         }
         let next = self.generation.get().wrapping_add(1);
         if next == 0 {
-            self.entries.iter().for_each(|entry| entry.set(Entry::default()));
+            self.entries.iter().for_each(|entry| entry.set(EMPTY));
         }
         self.generation.set(next.max(1));
     }

@@ -1,14 +1,12 @@
 //! How long a plan of many policies takes to decide about a Pod that all allow: `cargo bench -p celgate-policy`.
-#![allow(
-    clippy::expect_used,
-    missing_docs,
-    reason = "a benchmark that cannot go on has failed; criterion makes functions"
-)]
+#![allow(missing_docs, reason = "a benchmark that cannot go on has failed; criterion makes functions")]
 
-use std::sync::Arc;
+#[path = "../tests/common/mod.rs"]
+mod common;
 
-use celgate_policy::{Binding, Engine, Hook, Outcome, Plan, Policy, Scratch};
+use celgate_policy::{Outcome, Plan, Scratch};
 use celgate_testkit::request::Request;
+use common::Snapshot;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
 
@@ -23,34 +21,16 @@ const CHECKS: [(&str, &str); 3] = [
 ];
 
 fn plan(policies: usize, bindings: usize, check: &str, selector: bool) -> Plan {
-    let mut hooks = Vec::new();
-    let mut all = Vec::new();
-    for number in 0..policies {
-        let name = format!("policy-{number}");
-        let policy = json!({"metadata": {"name": name}, "spec": {
-            "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["pods"]}]},
-            "validations": [{"expression": check.replace("{}", &number.to_string())}]}});
-        let first = all.len() as u32;
-        for binding in 0..bindings {
-            let mut spec = json!({"policyName": name});
-            if selector {
-                spec["matchResources"] = json!({"namespaceSelector": {"matchExpressions": [
-                    {"key": "env", "operator": "In", "values": ["test", format!("e{binding}")]}]}});
-            }
-            let binding = json!({"metadata": {"name": format!("{name}-{binding}")}, "spec": spec});
-            all.push(Arc::new(Binding::from_json(binding.to_string().as_bytes()).expect("a binding")));
-        }
-        hooks.push(Hook {
-            policy: Arc::new(Policy::from_json(policy.to_string().as_bytes()).expect("a policy")),
-            bindings: first..all.len() as u32,
-            params: None,
-            error: None,
-            namespaced_params: true,
-        });
-    }
-    let key = json!({"resource": {"group": "", "version": "v1", "resource": "pods"}, "subresource": "", "operation": "CREATE",
-        "namespaced": true, "kind": {"group": "", "version": "v1", "kind": "Pod"}, "equivalents": []});
-    Plan::new(Arc::new(Engine::new(hooks, all)), key.to_string().as_bytes()).expect("a plan")
+    let binding = |number: usize| match selector {
+        true => json!({"matchResources": {"namespaceSelector": {"matchExpressions": [
+            {"key": "env", "operator": "In", "values": ["test", format!("e{number}")]}]}}}),
+        false => json!({}),
+    };
+    let policy = |snapshot: Snapshot, number: usize| {
+        let spec = json!({"validations": [{"expression": check.replace("{}", &number.to_string())}]});
+        snapshot.policy(&format!("policy-{number}"), spec, (0..bindings).map(binding).collect())
+    };
+    (0..policies).fold(Snapshot::default(), policy).plan()
 }
 
 fn request() -> Vec<u8> {

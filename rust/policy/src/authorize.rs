@@ -8,6 +8,7 @@ use celgate_cel::value::Value;
 use celgate_k8s::authz::QUESTION;
 
 use crate::answers::{Answer, Answers, Ask, Authorization, Decision, Pending, json_field};
+use crate::request::Unanswered;
 
 /// Answers checks from what the caller has answered; what it has not becomes pending.
 #[derive(Clone, Copy)]
@@ -24,13 +25,20 @@ impl<'a> Host<'a> for Authorizer<'a> {
         let Some(fields) = fields(question.parts) else {
             return Some(ctx.error("malformed authorization check"));
         };
-        match self.answers.get(Ask::Authorize, &fields) {
-            Some(Answer::Authorize(authorization)) => Some(value(ctx, authorization)),
-            _ => {
-                self.pending.borrow_mut().ask(Ask::Authorize, &fields);
-                None
-            }
+        match self.answer(Ask::Authorize, &fields) {
+            Ok(Answer::Authorize(authorization)) => Some(value(ctx, authorization)),
+            _ => None,
         }
+    }
+}
+
+impl<'a> Authorizer<'a> {
+    /// What the caller has answered; without an answer, the question becomes pending.
+    pub(crate) fn answer(&self, ask: Ask, fields: &str) -> Result<&'a Answer, Unanswered> {
+        self.answers.get(ask, fields).ok_or_else(|| {
+            self.pending.borrow_mut().ask(ask, fields);
+            Unanswered
+        })
     }
 }
 

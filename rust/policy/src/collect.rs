@@ -90,7 +90,7 @@ impl<'a> Source<'a> {
         }
         let fields = format!("\"params\":{number}");
         // None, also if the caller says that it has synced, but still gives no set.
-        self.request.answer(Ask::ParamSync, &fields).map(|_| None)
+        self.request.authorizer.answer(Ask::ParamSync, &fields).map(|_| None)
     }
 
     /// A param that the set does not have (yet), or of a set that has not synced, fetched by the caller.
@@ -108,7 +108,7 @@ impl<'a> Source<'a> {
         let _ = write!(fields, "\"params\":{number}");
         json_field(&mut fields, "namespace", namespace);
         json_field(&mut fields, "name", name);
-        match self.request.answer(Ask::Param, &fields)? {
+        match self.request.authorizer.answer(Ask::Param, &fields)? {
             Answer::Param(Ok(param)) => Ok(Ok(param.as_deref())),
             Answer::Param(Err(error)) => Ok(Err(error)),
             _ => Err(Unanswered),

@@ -187,14 +187,10 @@ impl<'a> Walk<'_, 'a> {
             Some(constraints) => constraints.verdict(self.request)?,
             None => Verdict::Error("policy contained no match constraints, a required field"),
         };
-        let matched = match (verdict, &hook.error) {
+        let matched = match (verdict, hook.error.as_deref()) {
             (Verdict::No, _) => return Ok(()),
             (Verdict::Match(index), None) => index,
-            (Verdict::Error(error), _) => {
-                self.policy_error(hook, error);
-                return Ok(());
-            }
-            (Verdict::Match(_), Some(error)) => {
+            (Verdict::Error(error), _) | (Verdict::Match(_), Some(error)) => {
                 self.policy_error(hook, error);
                 return Ok(());
             }

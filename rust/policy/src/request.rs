@@ -139,17 +139,8 @@ impl<'a> RequestView<'a> {
         }
     }
 
-    /// The caller's answers so far.
-    pub(crate) fn answer(&self, ask: Ask, fields: &str) -> Result<&'a Answer, Unanswered> {
-        let Authorizer { answers, pending } = self.authorizer;
-        answers.get(ask, fields).ok_or_else(|| {
-            pending.borrow_mut().ask(ask, fields);
-            Unanswered
-        })
-    }
-
     fn answered_namespace(&self, root: u32) -> Result<Result<Value<'a>, &'a str>, Unanswered> {
-        match self.answer(Ask::Namespace, "")? {
+        match self.authorizer.answer(Ask::Namespace, "")? {
             Answer::Namespace(Ok(record)) => {
                 let record: &'a Record<'a> = self.arena.alloc(record.as_record());
                 Ok(Ok(record.root(root).unwrap_or(Value::Null)))

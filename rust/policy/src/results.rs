@@ -61,9 +61,6 @@ impl Results {
     pub(crate) fn clear(&mut self) {
         self.without_param = None;
         self.index.clear();
-        if self.entries.is_empty() {
-            return;
-        }
         self.entries.clear();
         self.decisions.clear();
         self.annotations.clear();
