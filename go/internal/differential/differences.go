@@ -46,13 +46,17 @@ func (c *Compiled) isKnown(upstream, ours string) bool {
 	if at := goValue.FindStringIndex(upstream); at != nil && strings.HasPrefix(upstream, "error\t") {
 		return strings.HasPrefix(ours, upstream[:at[0]])
 	}
+	// Lists in lists of such parts have no commas there.
+	if strings.HasPrefix(upstream, "error\t") && strings.Contains(upstream, "[[") {
+		return strings.ReplaceAll(upstream, ",", "") == strings.ReplaceAll(ours, ",", "")
+	}
 	return false
 }
 
 var repeatedKey = regexp.MustCompile(`\tinsert failed: key [{\[]`)
 
 // libraryInMessage finds a field of a message that is given a quantity or a version.
-var libraryInMessage = regexp.MustCompile(`google\.protobuf\.\w+\{[^}]*\b(quantity|semver)\(`)
+var libraryInMessage = regexp.MustCompile(`google\.protobuf\.[\w.]+\{[^}]*\b(quantity|semver)\(`)
 
 var fileError = regexp.MustCompile(`\t(invalid argument|is a directory|not a directory|file name too long|malformed time zone information)$`)
 
