@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 // Version of this ABI. Any change to the header changes it; callers refuse to run with another.
-#define CELGATE_ABI_VERSION 3
+#define CELGATE_ABI_VERSION 4
 
 // No index: a hook without params, a report entry without a binding.
 #define CELGATE_NONE UINT32_MAX
@@ -52,7 +52,7 @@ typedef int32_t celgate_status;
 // A ValidatingAdmissionPolicyBinding with its selectors parsed. Immutable; any thread.
 typedef struct celgate_binding celgate_binding;
 
-// A snapshot of policies and bindings. Immutable; any thread.
+// A snapshot of policies and bindings, or of webhooks. Immutable; any thread.
 typedef struct celgate_engine celgate_engine;
 
 #if defined(CELGATE_EXPRESSIONS)
@@ -76,6 +76,9 @@ typedef struct celgate_policy celgate_policy;
 
 // One request's arena, answers and results; reused from request to request. Used by one call at a time.
 typedef struct celgate_scratch celgate_scratch;
+
+// A compiled ValidatingWebhook. Immutable; any thread.
+typedef struct celgate_webhook celgate_webhook;
 
 // One policy with its bindings, as an argument of `celgate_engine_new`.
 typedef struct celgate_hook {
@@ -110,7 +113,7 @@ extern "C" {
 // The version of the ABI that the library implements; compare with `CELGATE_ABI_VERSION` before any other call.
 uint32_t celgate_abi_version(void);
 
-// Makes an engine. Hooks are in the order in which decisions are made, bindings of one hook side by side and in that order too.
+// Makes an engine of policies. Hooks are in the order in which decisions are made, bindings of one hook side by side and in that order too.
 //
 // Returns `CELGATE_STATUS_OK` and a handle to free with `celgate_engine_free`, or `CELGATE_STATUS_INVALID` with a text when a handle
 // is NULL or a range lies outside its array.
@@ -128,6 +131,20 @@ celgate_status celgate_engine_new(const struct celgate_hook *hooks,
                                   uint8_t *text,
                                   size_t text_cap,
                                   size_t *text_len_out);
+
+// Makes an engine of webhooks, in the order in which upstream looks at them.
+//
+// Returns `CELGATE_STATUS_OK` and a handle to free with `celgate_engine_free`, or `CELGATE_STATUS_INVALID` with a text when a handle
+// is NULL.
+//
+// # Safety
+// `webhooks` points to `webhooks_len` live webhooks; `engine_out` to one writable pointer; `text` to `text_cap` writable bytes or is NULL.
+celgate_status celgate_engine_of_webhooks(const struct celgate_webhook *const *webhooks,
+                                          size_t webhooks_len,
+                                          struct celgate_engine **engine_out,
+                                          uint8_t *text,
+                                          size_t text_cap,
+                                          size_t *text_len_out);
 
 // Frees an engine; NULL is a no-op. Plans made from it keep what they need.
 //
@@ -396,6 +413,26 @@ celgate_status celgate_type_check(const uint8_t *json,
                                   uint8_t *out,
                                   size_t out_cap,
                                   size_t *out_len_out);
+
+// Compiles a webhook from the JSON of a v1 ValidatingWebhook, an entry of a ValidatingWebhookConfiguration, with the API's defaults applied.
+//
+// Match conditions and selectors that do not compile are not an error here: they become errors where upstream reports them.
+// Returns as `celgate_policy_new`.
+//
+// # Safety
+// As `celgate_policy_new`.
+celgate_status celgate_webhook_new(const uint8_t *json,
+                                   size_t json_len,
+                                   struct celgate_webhook **webhook_out,
+                                   uint8_t *text,
+                                   size_t text_cap,
+                                   size_t *text_len_out);
+
+// Frees a webhook; NULL is a no-op. Engines made from it keep what they need.
+//
+// # Safety
+// `webhook` came from `celgate_webhook_new`, no call on it is in progress, and it is not used again.
+void celgate_webhook_free(struct celgate_webhook *webhook);
 
 #ifdef __cplusplus
 }  // extern "C"

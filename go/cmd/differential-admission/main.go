@@ -24,7 +24,7 @@ func main() {
 	flag.StringVar(&options.Save, "save", "", "the directory for the small cases of differences")
 	flag.IntVar(&options.Shrunk, "shrink", 10, "how many differences are made small")
 	corpus := flag.String("corpus", os.Getenv("CELGATE_CORPUS"), "the directory of public policies")
-	mode := flag.String("mode", "hand", "hand: both dispatchers over one state, everything equal; order: upstream's own source and order; real: both plugins' informers and timers")
+	mode := flag.String("mode", "hand", "hand: both dispatchers over one state, everything equal; order: upstream's own source and order; real: both plugins' informers and timers; webhooks: the webhook plugins, with a server that they call")
 	mutants := flag.Bool("mutants", false, "plant each of the core's bugs in turn, and fail if the worlds do not find one (build tag mutants)")
 	flag.Parse()
 	harness.Quiet()
@@ -42,7 +42,7 @@ func run(options worlds.Options, corpus, mode string, mutants bool) error {
 	if mutants {
 		return runMutants(options)
 	}
-	compare, ok := map[string]func(context.Context, worlds.Options) (*worlds.Report, error){"hand": worlds.Run, "order": worlds.RunOwnOrder, "real": worlds.RunReal}[mode]
+	compare, ok := map[string]func(context.Context, worlds.Options) (*worlds.Report, error){"hand": worlds.Run, "order": worlds.RunOwnOrder, "real": worlds.RunReal, "webhooks": worlds.RunWebhooks}[mode]
 	if !ok {
 		return fmt.Errorf("no mode %q", mode)
 	}

@@ -38,7 +38,8 @@ func newCommand() *cobra.Command {
 		Use:   "kube-apiserver",
 		Short: "Kubernetes API server with celgate's admission policy engine",
 		Long: `Upstream's Kubernetes API server with celgate's engine for
-ValidatingAdmissionPolicy in place of the built-in one. --embedded-etcd turns it
+ValidatingAdmissionPolicy and ValidatingAdmissionWebhook in place of the
+built-in one. --embedded-etcd turns it
 into a complete server for one machine that needs nothing but a directory.`,
 		Args:         cobra.NoArgs,
 		SilenceUsage: true,
@@ -111,7 +112,7 @@ func (s *server) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 		mutable.AddMetrics()
 	}
 	s.upstream.GenericServerRunOptions.ComponentGlobalsRegistry.AddMetrics()
-	klog.InfoS("Admission engine for ValidatingAdmissionPolicy", "engine", s.engine)
+	klog.InfoS("Admission engine", "engine", s.engine)
 	if err := app.Run(ctx, completed); err != nil {
 		return fmt.Errorf("kube-apiserver: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	celgate "github.com/celgate/celgate/go/admission/policy/validating"
 	"github.com/celgate/celgate/go/admission/policy/verifying"
+	celgatewebhook "github.com/celgate/celgate/go/admission/webhook/validating"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle"
 	mutatingpolicy "k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
@@ -15,13 +16,13 @@ import (
 	kubeoptions "k8s.io/kubernetes/pkg/kubeapiserver/options"
 )
 
-// engine names the implementation of the ValidatingAdmissionPolicy plugin. It is a pflag.Value.
+// engine names the implementation of the plugins ValidatingAdmissionPolicy and ValidatingAdmissionWebhook. It is a pflag.Value.
 type engine string
 
 const (
 	engineCelgate  engine = "celgate"
 	engineUpstream engine = "upstream"
-	// engineVerify is upstream's engine with celgate's beside it.
+	// engineVerify is upstream's engine with celgate's beside it; webhooks, which must not be called twice, are upstream's alone.
 	engineVerify engine = "verify"
 )
 
@@ -43,8 +44,9 @@ func (e *engine) Set(name string) error {
 }
 
 func (e *engine) usage() string {
-	return fmt.Sprintf("The engine that evaluates ValidatingAdmissionPolicy: %s, %s (the one built into Kubernetes) or %s (upstream's decides; celgate's answers are compared "+
-		"with it, counted in celgate_verify_requests_total, and differences are logged).", engineCelgate, engineUpstream, engineVerify)
+	return fmt.Sprintf("The engine that evaluates ValidatingAdmissionPolicy, and which validating webhooks a request calls: %s, %s (the one built into Kubernetes) or %s "+
+		"(upstream's decides; celgate's answers about policies are compared with it, counted in celgate_verify_requests_total, and differences are logged).",
+		engineCelgate, engineUpstream, engineVerify)
 }
 
 // check finds out, before anything is started, whether the engine is part of this binary: a build
@@ -59,23 +61,25 @@ func (e *engine) check() error {
 	return nil
 }
 
-// plugins registers what upstream's server registers, with the engine's plugin under the name
-// ValidatingAdmissionPolicy. A name can be registered once, so choosing one at run time means a
-// set of our own; a test compares its names with upstream's.
+// plugins registers what upstream's server registers, with the engine's plugins under the names
+// ValidatingAdmissionPolicy and ValidatingAdmissionWebhook. A name can be registered once, so choosing
+// one at run time means a set of our own; a test compares its names with upstream's.
 func (e *engine) plugins() *admission.Plugins {
 	plugins := admission.NewPlugins()
 	kubeoptions.RegisterAllAdmissionPlugins(plugins)
 	lifecycle.Register(plugins)
 	mutatingpolicy.Register(plugins)
 	mutatingwebhook.Register(plugins)
-	validatingwebhook.Register(plugins)
 	switch *e {
 	case engineUpstream:
 		upstream.Register(plugins)
+		validatingwebhook.Register(plugins)
 	case engineVerify:
 		verifying.Register(plugins)
+		validatingwebhook.Register(plugins)
 	default:
 		celgate.Register(plugins)
+		celgatewebhook.Register(plugins)
 	}
 	return plugins
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // abiVersion is the ABI that this package is written against.
-const abiVersion = 3
+const abiVersion = 4
 
 // mismatch says why the linked library cannot be used; nothing is called in it then.
 var mismatch = checkABI(int(C.CELGATE_ABI_VERSION), int(C.celgate_abi_version()), [...]int{
@@ -66,7 +66,13 @@ type Params struct {
 	_   alone
 }
 
-// Engine is a snapshot of policies and bindings.
+// Webhook is an entry of a ValidatingWebhookConfiguration with its match conditions compiled.
+type Webhook struct {
+	ptr *C.celgate_webhook
+	_   alone
+}
+
+// Engine is a snapshot of policies and bindings, or of webhooks.
 type Engine struct {
 	ptr *C.celgate_engine
 	_   alone
@@ -107,6 +113,20 @@ func NewBinding(json []byte) (*Binding, error) {
 	return binding, nil
 }
 
+// NewWebhook compiles the JSON of a v1 ValidatingWebhook. Match conditions and selectors that do not compile are no error here.
+func NewWebhook(json []byte) (*Webhook, error) {
+	var ptr *C.celgate_webhook
+	err := withText("webhook", func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status {
+		return C.celgate_webhook_new(pointer(json), C.size_t(len(json)), &ptr, text, size, length)
+	})
+	if err != nil {
+		return nil, err
+	}
+	webhook := &Webhook{ptr: ptr}
+	own(webhook, func(ptr *C.celgate_webhook) { C.celgate_webhook_free(ptr) }, ptr)
+	return webhook, nil
+}
+
 // NewParams applies a batch of changes to previous, which may be nil. What did not change is shared.
 func NewParams(previous *Params, batch []byte) (*Params, error) {
 	var ptr, from *C.celgate_params
@@ -125,7 +145,7 @@ func NewParams(previous *Params, batch []byte) (*Params, error) {
 	return params, nil
 }
 
-// NewEngine makes a snapshot. Hooks are in decision order, and so are the bindings of each hook.
+// NewEngine makes a snapshot of policies. Hooks are in decision order, and so are the bindings of each hook.
 func NewEngine(hooks []Hook, bindings []*Binding) (*Engine, error) {
 	var texts []byte
 	rawHooks := make([]C.celgate_hook, len(hooks))
@@ -156,6 +176,25 @@ func NewEngine(hooks []Hook, bindings []*Binding) (*Engine, error) {
 	stressGC()
 	runtime.KeepAlive(hooks)
 	runtime.KeepAlive(bindings)
+	return newEngine(ptr, err)
+}
+
+// NewWebhookEngine makes a snapshot of webhooks, in the order in which upstream looks at them.
+func NewWebhookEngine(webhooks []*Webhook) (*Engine, error) {
+	raw := make([]*C.celgate_webhook, len(webhooks))
+	for i, webhook := range webhooks {
+		raw[i] = webhook.ptr
+	}
+	var ptr *C.celgate_engine
+	err := withText("engine", func(text *C.uint8_t, size C.size_t, length *C.size_t) C.celgate_status {
+		return C.celgate_engine_of_webhooks(unsafe.SliceData(raw), C.size_t(len(raw)), &ptr, text, size, length)
+	})
+	stressGC()
+	runtime.KeepAlive(webhooks)
+	return newEngine(ptr, err)
+}
+
+func newEngine(ptr *C.celgate_engine, err error) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,9 @@ type Binding struct{}
 // Params is never made in this build.
 type Params struct{}
 
+// Webhook is never made in this build.
+type Webhook struct{}
+
 // Engine is never made in this build.
 type Engine struct{}
 
@@ -44,6 +47,12 @@ func NewParams(*Params, []byte) (*Params, error) { return nil, errMissing }
 
 // NewEngine reports that the engine is missing.
 func NewEngine([]Hook, []*Binding) (*Engine, error) { return nil, errMissing }
+
+// NewWebhook reports that the engine is missing.
+func NewWebhook([]byte) (*Webhook, error) { return nil, errMissing }
+
+// NewWebhookEngine reports that the engine is missing.
+func NewWebhookEngine([]*Webhook) (*Engine, error) { return nil, errMissing }
 
 // NewPlan reports that the engine is missing.
 func (*Engine) NewPlan([]byte) (*Plan, []byte, error) { return nil, nil, errMissing }

@@ -115,6 +115,9 @@ func (w *World) objects() (typed, custom []runtime.Object) {
 	for _, object := range w.Bindings {
 		typed = append(typed, object)
 	}
+	for _, object := range w.Webhooks {
+		typed = append(typed, object)
+	}
 	for _, object := range w.Params {
 		if _, ok := object.(*unstructured.Unstructured); ok {
 			custom = append(custom, object)

@@ -12,19 +12,23 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 )
 
-// families are upstream's metrics about policies.
+// families are upstream's metrics about policies and webhooks.
 var families = []string{
 	"apiserver_validating_admission_policy_check_total",
 	"apiserver_validating_admission_policy_check_duration_seconds",
 	"apiserver_admission_match_condition_evaluation_errors_total",
 	"apiserver_admission_match_condition_evaluation_seconds",
 	"apiserver_admission_match_condition_exclusions_total",
+	"apiserver_admission_webhook_admission_duration_seconds",
+	"apiserver_admission_webhook_fail_open_count",
+	"apiserver_admission_webhook_rejection_count",
+	"apiserver_admission_webhook_request_total",
 }
 
 // Counts are how often upstream's metrics were observed, by name and labels. Times are not told, as no two runs have the same.
 type Counts map[string]uint64
 
-// GatherCounts reads the process's metrics about policies whose name begins with prefix.
+// GatherCounts reads the process's metrics about policies and webhooks whose name begins with prefix.
 func GatherCounts(prefix string) (Counts, error) {
 	all, err := legacyregistry.DefaultGatherer.Gather()
 	if err != nil {

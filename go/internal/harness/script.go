@@ -176,13 +176,18 @@ func Compare(want, got *Played) *Difference {
 			return &Difference{Step: i, What: strings.Join(what, " "), Text: text}
 		}
 	}
-	if maps.Equal(want.Counts, got.Counts) {
+	return CompareCounts(want.Counts, got.Counts)
+}
+
+// CompareCounts gives the difference of what metrics counted, nil if there is none.
+func CompareCounts(want, got Counts) *Difference {
+	if maps.Equal(want, got) {
 		return nil
 	}
 	var text strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(merged(want.Counts, got.Counts))) {
-		if want.Counts[key] != got.Counts[key] {
-			fmt.Fprintf(&text, "%s: upstream %d, celgate %d\n", key, want.Counts[key], got.Counts[key])
+	for _, key := range slices.Sorted(maps.Keys(merged(want, got))) {
+		if want[key] != got[key] {
+			fmt.Fprintf(&text, "%s: upstream %d, celgate %d\n", key, want[key], got[key])
 		}
 	}
 	return &Difference{Step: -1, What: "metrics", Text: text.String()}

@@ -46,7 +46,7 @@ type State struct {
 
 // Change is a step of a State.
 type Change struct {
-	// Apply is created or replaced, Delete deleted: policies, bindings, namespaces, params.
+	// Apply is created or replaced, Delete deleted: policies, bindings, webhook configurations, namespaces, params.
 	Apply, Delete runtime.Object
 	// Unseen changes are made in the API server, but the informers have not heard of them.
 	Unseen bool
@@ -158,6 +158,7 @@ func list[T runtime.Object](s *State, resource schema.GroupVersionResource) (obj
 var (
 	policiesResource   = v1.SchemeGroupVersion.WithResource("validatingadmissionpolicies")
 	bindingsResource   = v1.SchemeGroupVersion.WithResource("validatingadmissionpolicybindings")
+	webhooksResource   = v1.SchemeGroupVersion.WithResource("validatingwebhookconfigurations")
 	namespacesResource = corev1.SchemeGroupVersion.WithResource("namespaces")
 )
 
@@ -187,6 +188,7 @@ func (s *State) factory() informers.SharedInformerFactory {
 	factory := informers.NewSharedInformerFactory(s.client(), 0)
 	for resource, object := range map[schema.GroupVersionResource]runtime.Object{
 		policiesResource: &v1.ValidatingAdmissionPolicy{}, bindingsResource: &v1.ValidatingAdmissionPolicyBinding{}, namespacesResource: &corev1.Namespace{},
+		webhooksResource: &v1.ValidatingWebhookConfiguration{},
 	} {
 		informer := s.informer(resource)
 		factory.InformerFor(object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return informer })

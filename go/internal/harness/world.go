@@ -20,6 +20,7 @@ type World struct {
 	Policies   []*v1.ValidatingAdmissionPolicy
 	Bindings   []*v1.ValidatingAdmissionPolicyBinding
 	Namespaces []*corev1.Namespace
+	Webhooks   []*v1.ValidatingWebhookConfiguration
 	// Static are the policies of manifests; nil if the server has none configured.
 	Static *Static
 	// Params are of types that client-go knows, or unstructured of one of Kinds.

@@ -21,6 +21,10 @@ const (
 	EntryMatchConditions EntryKind = 5
 	// EntryNamespaceError ends the dispatch: the request's namespace could not be looked up.
 	EntryNamespaceError EntryKind = 6
+	// EntryCall says that a webhook is to be called.
+	EntryCall EntryKind = 7
+	// EntryNotConverted ends the dispatch: the objects could not be converted for a webhook.
+	EntryNotConverted EntryKind = 8
 )
 
 // NoBinding is the binding of an entry that has none.
@@ -47,8 +51,12 @@ type Entry struct {
 
 	// Excluded says that match conditions excluded the policy without an error being the cause.
 	Excluded bool
+	// Ignored says that match conditions failed, which failurePolicy Ignore takes for not matching.
+	Ignored bool
 	// EvaluationErrors is the number of match conditions that failed.
 	EvaluationErrors uint32
+	// Match is the number of the match under which a webhook is called.
+	Match uint32
 	// Observed says that upstream observes the evaluation time of these match conditions.
 	Observed bool
 }
@@ -81,10 +89,13 @@ func (r *Report) Next(entry *Entry) bool {
 	case EntryConfigurationError:
 		entry.Text = r.text()
 	case EntryMatchConditions:
-		entry.Excluded = r.oneOf(0, 2) == 0
+		outcome := r.oneOf(0, 2)
+		entry.Excluded, entry.Ignored = outcome == 0, outcome == 2
 		entry.EvaluationErrors = r.u32()
 		entry.Observed = r.oneOf(0, 1) == 1
 	case EntryNamespaceError:
+	case EntryCall, EntryNotConverted:
+		entry.Match = r.u32()
 	default:
 		r.fail("unknown kind %d", uint32(entry.Kind))
 	}

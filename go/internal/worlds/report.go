@@ -96,6 +96,23 @@ func (r *Report) add(played *harness.Played) {
 	}
 }
 
+// addWebhooks counts a request to webhooks: with neither calls nor anything to tell, none matched.
+func (r *Report) addWebhooks(outcome *harness.WebhookOutcome) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	r.requests++
+	switch {
+	case outcome.Status == "" && len(outcome.Calls) == 0 && len(outcome.Annotations) == 0:
+		r.shares[notMatched]++
+	case outcome.Status == "":
+		r.shares[allowed]++
+	case strings.Contains(outcome.Status, "denied the request"):
+		r.shares[denied]++
+	default:
+		r.shares[failed]++
+	}
+}
+
 // addRequests counts requests that are in no share.
 func (r *Report) addRequests(count int) {
 	r.lock.Lock()

@@ -32,20 +32,25 @@ const progressInterval = 10 * time.Second
 // Run compares worlds. The error is one of the harness; differences are in the report.
 func Run(ctx context.Context, options Options) (*Report, error) {
 	report := newReport()
-	var done atomic.Int64
-	finished := make(chan error)
-	go func() {
-		finished <- eachWorld(ctx, options, options.Workers, func(ctx context.Context, worker, world int) error {
-			defer done.Add(1)
+	return report, follow(options, report, func(done func()) error {
+		return eachWorld(ctx, options, options.Workers, func(ctx context.Context, worker, world int) error {
+			defer done()
 			return compareWorld(ctx, options, world, workerPrefix(worker), report)
 		})
-	}()
+	})
+}
+
+// follow tells how far a run is, which says when a world is done.
+func follow(options Options, report *Report, run func(done func()) error) error {
+	var done atomic.Int64
+	finished := make(chan error)
+	go func() { finished <- run(func() { done.Add(1) }) }()
 	ticker := time.NewTicker(progressInterval)
 	defer ticker.Stop()
 	for {
 		select {
 		case err := <-finished:
-			return report, err
+			return err
 		case <-ticker.C:
 			fmt.Fprintf(options.Progress, "%d of %d worlds, %s\n", done.Load(), options.Worlds, report.summary())
 		}

@@ -8,9 +8,10 @@ use crate::guard::guard;
 use crate::policy::{celgate_binding, celgate_policy};
 use crate::raw::{self, Buffer};
 use crate::status::celgate_status;
+use crate::webhook::celgate_webhook;
 use crate::{CELGATE_HOOK_NAMESPACED_PARAMS, CELGATE_NONE};
 
-/// A snapshot of policies and bindings. Immutable; any thread.
+/// A snapshot of policies and bindings, or of webhooks. Immutable; any thread.
 pub struct celgate_engine(pub(crate) Arc<Engine>);
 
 /// One policy with its bindings, as an argument of `celgate_engine_new`.
@@ -33,7 +34,7 @@ pub struct celgate_hook {
     pub flags: u32,
 }
 
-/// Makes an engine. Hooks are in the order in which decisions are made, bindings of one hook side by side and in that order too.
+/// Makes an engine of policies. Hooks are in the order in which decisions are made, bindings of one hook side by side and in that order too.
 ///
 /// Returns `CELGATE_STATUS_OK` and a handle to free with `celgate_engine_free`, or `CELGATE_STATUS_INVALID` with a text when a handle
 /// is NULL or a range lies outside its array.
@@ -71,6 +72,41 @@ pub unsafe extern "C" fn celgate_engine_new(
             _ => Err("hooks, bindings or texts is NULL".to_owned()),
         };
         let made = made.map(|engine| celgate_engine(Arc::new(engine)));
+        // SAFETY: by this function's contract.
+        unsafe { raw::finish(engine_out, &mut text, made) }
+    })
+}
+
+/// Makes an engine of webhooks, in the order in which upstream looks at them.
+///
+/// Returns `CELGATE_STATUS_OK` and a handle to free with `celgate_engine_free`, or `CELGATE_STATUS_INVALID` with a text when a handle
+/// is NULL.
+///
+/// # Safety
+/// `webhooks` points to `webhooks_len` live webhooks; `engine_out` to one writable pointer; `text` to `text_cap` writable bytes or is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn celgate_engine_of_webhooks(
+    webhooks: *const *const celgate_webhook,
+    webhooks_len: usize,
+    engine_out: *mut *mut celgate_engine,
+    text: *mut u8,
+    text_cap: usize,
+    text_len_out: *mut usize,
+) -> celgate_status {
+    guard(|| {
+        // SAFETY: by this function's contract.
+        let (webhooks, mut text) = unsafe {
+            raw::give::<celgate_engine>(engine_out, None);
+            (raw::slice(webhooks, webhooks_len), Buffer::new(text, text_cap, text_len_out))
+        };
+        let made = webhooks.ok_or_else(|| "webhooks is NULL".to_owned()).and_then(|webhooks| {
+            let webhooks = webhooks.iter().enumerate().map(|(i, &webhook)| {
+                // SAFETY: the handles in the array are live by this function's contract.
+                let webhook = unsafe { raw::handle(webhook) };
+                webhook.map(|webhook| Arc::clone(&webhook.0)).ok_or_else(|| format!("webhook {i} is NULL"))
+            });
+            Ok(celgate_engine(Arc::new(Engine::of_webhooks(webhooks.collect::<Result<_, _>>()?))))
+        });
         // SAFETY: by this function's contract.
         unsafe { raw::finish(engine_out, &mut text, made) }
     })

@@ -20,8 +20,9 @@ mod raw;
 mod scratch;
 mod status;
 mod typecheck;
+mod webhook;
 
-pub use engine::{celgate_engine, celgate_engine_free, celgate_engine_new, celgate_hook};
+pub use engine::{celgate_engine, celgate_engine_free, celgate_engine_new, celgate_engine_of_webhooks, celgate_hook};
 #[cfg(feature = "expressions")]
 pub use expression::{
     celgate_environment, celgate_environment_free, celgate_environment_new, celgate_expression,
@@ -42,9 +43,10 @@ pub use scratch::{
 };
 pub use status::celgate_status;
 pub use typecheck::celgate_type_check;
+pub use webhook::{celgate_webhook, celgate_webhook_free, celgate_webhook_new};
 
 /// Version of this ABI. Any change to the header changes it; callers refuse to run with another.
-pub const CELGATE_ABI_VERSION: u32 = 3;
+pub const CELGATE_ABI_VERSION: u32 = 4;
 
 /// No index: a hook without params, a report entry without a binding.
 pub const CELGATE_NONE: u32 = u32::MAX;

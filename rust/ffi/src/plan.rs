@@ -21,6 +21,7 @@ const _: () = {
     assert_shared::<celgate_params>();
     assert_shared::<crate::policy::celgate_policy>();
     assert_shared::<crate::policy::celgate_binding>();
+    assert_shared::<crate::webhook::celgate_webhook>();
 };
 
 /// What one evaluation gave besides its status.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::celgate_policy::{Binding, Policy};
 
 use crate::guard::guard;
-use crate::raw::{self, Buffer};
+use crate::raw;
 use crate::status::celgate_status;
 
 /// A compiled ValidatingAdmissionPolicy. Immutable; any thread.
@@ -33,30 +33,7 @@ pub unsafe extern "C" fn celgate_policy_new(
 ) -> celgate_status {
     let read = |json: &[u8]| Ok(celgate_policy(Arc::new(Policy::from_json(json)?)));
     // SAFETY: by this function's contract.
-    guard(|| unsafe { from_json(json, json_len, policy_out, text, text_cap, text_len_out, read) })
-}
-
-/// Makes a handle of what is read from JSON.
-///
-/// # Safety
-/// As `celgate_policy_new`.
-unsafe fn from_json<T>(
-    json: *const u8,
-    json_len: usize,
-    out: *mut *mut T,
-    text: *mut u8,
-    text_cap: usize,
-    text_len_out: *mut usize,
-    read: impl FnOnce(&[u8]) -> Result<T, String>,
-) -> celgate_status {
-    // SAFETY: by this function's contract.
-    let (json, mut text) = unsafe {
-        raw::give::<T>(out, None);
-        (raw::bytes(json, json_len), Buffer::new(text, text_cap, text_len_out))
-    };
-    let made = json.ok_or_else(|| "json is NULL".to_owned()).and_then(read);
-    // SAFETY: by this function's contract.
-    unsafe { raw::finish(out, &mut text, made) }
+    guard(|| unsafe { raw::from_json(json, json_len, policy_out, text, text_cap, text_len_out, read) })
 }
 
 /// How often policies of this policy's name were evaluated in this process, once per request and distinct param; 0 for NULL.
@@ -107,7 +84,7 @@ pub unsafe extern "C" fn celgate_binding_new(
 ) -> celgate_status {
     let read = |json: &[u8]| Ok(celgate_binding(Arc::new(Binding::from_json(json)?)));
     // SAFETY: by this function's contract.
-    guard(|| unsafe { from_json(json, json_len, binding_out, text, text_cap, text_len_out, read) })
+    guard(|| unsafe { raw::from_json(json, json_len, binding_out, text, text_cap, text_len_out, read) })
 }
 
 /// Frees a binding; NULL is a no-op. Engines made from it keep what they need.

@@ -138,3 +138,26 @@ impl Buffer {
         }
     }
 }
+
+/// Makes a handle of what is read from JSON.
+///
+/// # Safety
+/// `json` points to `json_len` readable bytes; `out` to one writable pointer; `text` to `text_cap` writable bytes or is NULL.
+pub(crate) unsafe fn from_json<T>(
+    json: *const u8,
+    json_len: usize,
+    out: *mut *mut T,
+    text: *mut u8,
+    text_cap: usize,
+    text_len_out: *mut usize,
+    read: impl FnOnce(&[u8]) -> Result<T, String>,
+) -> celgate_status {
+    // SAFETY: by this function's contract.
+    let (json, mut text) = unsafe {
+        give::<T>(out, None);
+        (bytes(json, json_len), Buffer::new(text, text_cap, text_len_out))
+    };
+    let made = json.ok_or_else(|| "json is NULL".to_owned()).and_then(read);
+    // SAFETY: by this function's contract.
+    unsafe { finish(out, &mut text, made) }
+}

@@ -1,6 +1,6 @@
-//! The API objects, ValidatingAdmissionPolicy and its binding, as version v1 has them.
+//! The API objects, ValidatingAdmissionPolicy, its binding and webhooks, as version v1 has them.
 //!
-//! [`read`] reads them from the JSON of any version of the API, with that version's defaults. They are written as v1.
+//! [`read`] reads policies and bindings from the JSON of any version of the API, with that version's defaults. They are written as v1.
 
 use std::collections::BTreeMap;
 
@@ -63,6 +63,26 @@ pub struct PolicySpec {
     /// Named expressions that others refer to as `variables.<name>`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<NamedExpression>,
+}
+
+/// What a v1 ValidatingWebhook says about which requests it is called for. It is taken as the apiserver holds it, with the API's defaults
+/// applied; what is absent all the same means what upstream makes of nil.
+#[derive(Debug, Clone, Default)]
+pub struct ValidatingWebhook {
+    /// The webhook's name.
+    pub name: String,
+    /// What an error of a match condition means; absent is [`FailurePolicy::Fail`].
+    pub failure_policy: FailurePolicy,
+    /// Absent is [`MatchPolicy::Exact`].
+    pub match_policy: Option<MatchPolicy>,
+    /// On the labels of the request's namespace; absent selects nothing.
+    pub namespace_selector: Option<LabelSelector>,
+    /// On the labels of object or oldObject; absent selects nothing.
+    pub object_selector: Option<LabelSelector>,
+    /// Resources that match; empty matches nothing.
+    pub rules: Vec<NamedRule>,
+    /// Conditions on requests, in CEL.
+    pub match_conditions: Vec<NamedExpression>,
 }
 
 /// The kind of a policy's params.

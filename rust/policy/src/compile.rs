@@ -1,4 +1,4 @@
-//! Expressions of a policy → programs: upstream's `compilePolicy`, `CompositedCompiler` and `CompileCELExpression`.
+//! Expressions of a policy or webhook → programs: upstream's `compilePolicy`, `CompositedCompiler` and `CompileCELExpression`.
 
 use celgate_cel::check::{Checked, check};
 use celgate_cel::env::Env;
@@ -7,7 +7,7 @@ use celgate_cel::types::Type;
 use celgate_k8s::escaping::unescape;
 use celgate_k8s::types::{OptionalVariables, variable_type};
 
-use crate::api::PolicySpec;
+use crate::api::{NamedExpression, PolicySpec};
 pub(crate) use crate::compiled::Compiled;
 use crate::environment;
 use crate::mutants::{Mutant, planted};
@@ -23,7 +23,7 @@ pub(crate) const COST_LIMIT_EXCEEDED: &str = "operation cancelled: actual cost l
 /// A policy keeps no more of its constant patterns compiled than this; the others are compiled when they are used.
 const PATTERN_BYTES: usize = 64 << 20;
 
-/// All expressions of a policy. Where one does not compile, it holds upstream's error.
+/// All expressions of a policy, or the conditions of a webhook. Where one does not compile, it holds upstream's error.
 #[derive(Debug)]
 pub(crate) struct Program {
     /// Distinct names, in order of their declaration.
@@ -82,7 +82,8 @@ struct Compiler {
 impl Program {
     /// Compiles a policy's expressions for evaluation by the newest environment, as stored policies are.
     pub(crate) fn compile(spec: &PolicySpec, has_params: bool) -> Program {
-        let mut compiler = Compiler::new(has_params);
+        let mut compiler =
+            Compiler::new(|authorizer| environment::env(OptionalVariables { params: has_params, authorizer }));
         let mut variables: Vec<Variable> = Vec::with_capacity(spec.variables.len());
         for variable in &spec.variables {
             let program = compiler.variable(&variable.name, &variable.expression);
@@ -96,11 +97,7 @@ impl Program {
                 }),
             }
         }
-        let conditions = spec
-            .match_conditions
-            .iter()
-            .map(|condition| compiler.expression(&condition.expression, &[Type::Bool], true));
-        let conditions = conditions.collect();
+        let conditions = compiler.conditions(&spec.match_conditions);
         let validations = spec.validations.iter().map(|validation| Validation {
             expression: compiler.expression(&validation.expression, &[Type::Bool], true),
             message_expression: (!validation.message_expression.is_empty())
@@ -126,9 +123,26 @@ impl Program {
     }
 }
 
+impl Program {
+    /// Compiles a webhook's conditions.
+    pub(crate) fn of_webhook(conditions: &[NamedExpression]) -> Program {
+        let mut compiler = Compiler::new(|authorizer| {
+            environment::without_variables(OptionalVariables { params: false, authorizer })
+        });
+        Program {
+            variables: Box::default(),
+            conditions: compiler.conditions(conditions),
+            validations: Box::default(),
+            annotations: Box::default(),
+            has_messages: false,
+            reads: compiler.reads,
+            projections: compiler.analysis.finish(),
+        }
+    }
+}
+
 impl Compiler {
-    fn new(has_params: bool) -> Compiler {
-        let env = |authorizer| environment::env(OptionalVariables { params: has_params, authorizer });
+    fn new(env: impl Fn(bool) -> Env) -> Compiler {
         Compiler {
             with_authorizer: env(true),
             without_authorizer: env(false),
@@ -149,6 +163,10 @@ impl Compiler {
         self.with_authorizer = environment::with_variable(&self.with_authorizer, name, &ty);
         self.without_authorizer = environment::with_variable(&self.without_authorizer, name, &ty);
         program
+    }
+
+    fn conditions(&mut self, conditions: &[NamedExpression]) -> Box<[Expression]> {
+        conditions.iter().map(|condition| self.expression(&condition.expression, &[Type::Bool], true)).collect()
     }
 
     fn expression(&mut self, text: &str, accepted: &[Type], authorizer: bool) -> Expression {

@@ -1,14 +1,15 @@
-//! MatchResources, parsed once per object and narrowed once per kind of request (upstream's `policy/matching`).
+//! What requests policies, bindings and webhooks are about, parsed once per object and narrowed once per kind of request (upstream's
+//! `policy/matching`, and `ShouldCallHook` of `webhook/generic`, which agree).
 
 use std::sync::Arc;
 
-use crate::api::{LabelSelector, MatchPolicy, MatchResources};
+use crate::api::{LabelSelector, MatchPolicy, MatchResources, ValidatingWebhook};
 use crate::mutants::{Mutant, planted};
 use crate::request::{RequestView, Unanswered};
 use crate::rules::{Alternative, Key, Kind, Resource, Rules, alternatives};
 use crate::selector::Selector;
 
-/// The constraints of a policy or binding.
+/// The constraints of a policy, binding or webhook.
 #[derive(Debug)]
 pub(crate) struct Constraints {
     namespace: Check,
@@ -21,12 +22,23 @@ pub(crate) struct Constraints {
 impl Constraints {
     pub(crate) fn new(resources: &MatchResources) -> Constraints {
         Constraints {
-            namespace: Check::new(&resources.namespace_selector),
-            object: Check::new(&resources.object_selector),
+            namespace: Check::new(Some(&resources.namespace_selector), internal_error),
+            object: Check::new(Some(&resources.object_selector), internal_error),
             rules: Rules::new(&resources.resource_rules),
             exclude: Rules::new(&resources.exclude_resource_rules),
             policy: resources.match_policy,
         }
+    }
+
+    /// A webhook's; `None` if it has no rules, so that it matches nothing. Errors are without the prefix that makes them internal ones.
+    pub(crate) fn of_webhook(webhook: &ValidatingWebhook) -> Option<Constraints> {
+        (!webhook.rules.is_empty()).then(|| Constraints {
+            namespace: Check::new(webhook.namespace_selector.as_ref(), str::to_owned),
+            object: Check::new(webhook.object_selector.as_ref(), str::to_owned),
+            rules: Rules::new(&webhook.rules),
+            exclude: Rules::new(&[]),
+            policy: webhook.match_policy.unwrap_or(MatchPolicy::Exact),
+        })
     }
 }
 
@@ -50,9 +62,10 @@ enum Check {
 }
 
 impl Check {
-    fn new(selector: &LabelSelector) -> Check {
-        match Selector::parse(selector) {
-            Err(error) => Check::Error(internal_error(&error).into()),
+    /// Without a selector, nothing matches.
+    fn new(selector: Option<&LabelSelector>, error_text: impl Fn(&str) -> String) -> Check {
+        match selector.map_or_else(|| Ok(Selector::nothing()), Selector::parse) {
+            Err(error) => Check::Error(error_text(&error).into()),
             Ok(selector) if selector.is_empty() => Check::All,
             Ok(selector) => Check::Selector(selector.into()),
         }
@@ -119,6 +132,8 @@ pub(crate) enum Verdict<'a> {
     Match(u32),
     /// They match as far as can be seen, but there was an error.
     Error(&'a str),
+    /// Such an error: the labels of the namespace could not be looked up.
+    NamespaceError(&'a str),
 }
 
 impl PlannedConstraints {
@@ -228,15 +243,15 @@ impl PlannedConstraints {
         };
         let namespace_error = match &self.namespace {
             Check::All => None,
-            Check::Error(error) => Some(&**error),
+            Check::Error(error) => Some(Verdict::Error(error)),
             Check::Selector(selector) => match request.namespace_labels()? {
                 Ok(labels) if selector.matches(&labels) => None,
                 Ok(_) => return Ok(Verdict::No),
-                Err(error) => Some(error),
+                Err(error) => Some(Verdict::NamespaceError(error)),
             },
         };
         Ok(match (rules, namespace_error, &self.object) {
-            (Verdict::Match(_), Some(error), _) => Verdict::Error(error),
+            (Verdict::Match(_), Some(error), _) => error,
             (Verdict::Match(_), None, Check::Error(error)) if !planted(Mutant::ObjectSelectorErrorMatches) => {
                 Verdict::Error(error)
             }

@@ -1,9 +1,10 @@
-//! A snapshot: policies with their bindings and params, in the order in which decisions are made.
+//! A snapshot: policies with their bindings and params, or webhooks, in the order in which decisions are made.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::policy::{Binding, Policy};
+use crate::webhook::Webhook;
 
 /// One policy of a snapshot.
 #[derive(Debug, Clone)]
@@ -20,9 +21,22 @@ pub struct Hook {
     pub namespaced_params: bool,
 }
 
-/// An immutable snapshot of policies: static ones first, then by name; the bindings of each by name.
+/// An immutable snapshot of what one admission plugin decides by.
 #[derive(Debug)]
-pub struct Engine {
+pub struct Engine(pub(crate) Content);
+
+/// What is in a snapshot.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// Policies: static ones first, then by name; the bindings of each by name.
+    Policies(Policies),
+    /// Webhooks in the order in which upstream looks at them.
+    Webhooks(Vec<Arc<Webhook>>),
+}
+
+/// Policies with their bindings.
+#[derive(Debug)]
+pub(crate) struct Policies {
     hooks: Vec<Hook>,
     bindings: Vec<Arc<Binding>>,
 }
@@ -33,11 +47,18 @@ const _: () = {
 };
 
 impl Engine {
-    /// Makes a snapshot. Ranges beyond `bindings` are cut.
+    /// Makes a snapshot of policies. Ranges beyond `bindings` are cut.
     pub fn new(hooks: Vec<Hook>, bindings: Vec<Arc<Binding>>) -> Engine {
-        Engine { hooks, bindings }
+        Engine(Content::Policies(Policies { hooks, bindings }))
     }
 
+    /// Makes a snapshot of webhooks.
+    pub fn of_webhooks(webhooks: Vec<Arc<Webhook>>) -> Engine {
+        Engine(Content::Webhooks(webhooks))
+    }
+}
+
+impl Policies {
     pub(crate) fn hooks(&self) -> &[Hook] {
         &self.hooks
     }

@@ -41,6 +41,11 @@ pub(crate) fn for_type_checking(types: DeclaredTypes, object: Type, params: Opti
     env.with_variables(typed.chain([authorizer]))
 }
 
+/// The environment of expressions that belong to no policy: without `variables`.
+pub(crate) fn without_variables(optional: OptionalVariables) -> Env {
+    base().with_variables(variables(optional))
+}
+
 /// The environment with one more of a policy's variables, as a field of `variables`. A name that looks like an escaped keyword
 /// is found by the keyword, too.
 pub(crate) fn with_variable(env: &Env, name: &str, ty: &Type) -> Env {

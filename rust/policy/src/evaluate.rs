@@ -1,4 +1,5 @@
-//! The decision about one request: upstream's `validating.dispatcher.Dispatch`, over a plan, in its order of events.
+//! The decision about one request: upstream's `validating.dispatcher.Dispatch`, over a plan, in its order of events. What differs for
+//! webhooks is in [`crate::webhook`].
 
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,8 +15,8 @@ use crate::counts::Counter;
 use crate::inputs::Matched;
 use crate::mutants::{Mutant, planted};
 use crate::params::{Param, ParamSet};
-use crate::plan::{Plan, PlannedBinding, PlannedHook};
-use crate::report::{Action, Evaluation, Report, Subject};
+use crate::plan::{Hooks, Plan, PlannedBinding, PlannedHook};
+use crate::report::{Evaluation, Report, Subject};
 use crate::request::{RequestView, Unanswered};
 use crate::results::Results;
 use crate::scratch::{Output, Progress, Scratch, renew};
@@ -31,7 +32,7 @@ const NEAR_BYTES: usize = 32 << 10;
 const FAR_BYTES: usize = 4 << 20;
 
 /// The message of an evaluation that panicked: a bug in the core.
-const PANICKED: &str = "internal error: evaluation panicked";
+pub(crate) const PANICKED: &str = "internal error: evaluation panicked";
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,10 +46,10 @@ pub enum Outcome {
 }
 
 /// Why the walk over the plan stops before its end.
-enum Pause {
+pub(crate) enum Pause {
     Unanswered,
     Yield,
-    /// The namespace look-up failed, which ends the dispatch.
+    /// An error has ended the dispatch.
     End,
     /// The arena is to be emptied.
     Full,
@@ -149,31 +150,45 @@ impl Scratch {
 }
 
 /// A walk over the plan, in one arena.
-struct Walk<'s, 'a> {
-    plan: &'a Plan,
+pub(crate) struct Walk<'s, 'a> {
+    pub(crate) plan: &'a Plan,
     arena: &'a Bump,
-    request: &'a RequestView<'a>,
+    pub(crate) request: &'a RequestView<'a>,
     /// The request under each match of the plan.
     matched: &'a [OnceCell<Matched<'a>>],
     params: &'a [Option<&'a ParamSet>],
     pinned: &'a [Option<ParamSet>],
     progress: &'s mut Progress,
     results: &'s mut Results,
-    report: &'s mut Vec<u8>,
-    evaluations: &'s mut u64,
+    pub(crate) report: &'s mut Vec<u8>,
+    pub(crate) evaluations: &'s mut u64,
     counter: &'s Counter,
-    ctx: EvalContext<'a>,
+    pub(crate) ctx: EvalContext<'a>,
     /// Of this call.
-    cost: &'s mut u64,
+    pub(crate) cost: &'s mut u64,
 }
 
 impl<'a> Walk<'_, 'a> {
-    fn run(mut self) -> Result<(), Pause> {
-        let plan = self.plan;
-        while let Some(hook) = plan.hooks.get(self.progress.hook) {
-            self.hook(hook)?;
+    fn run(self) -> Result<(), Pause> {
+        match &self.plan.hooks {
+            Hooks::Policies(hooks) => self.each(hooks, Walk::hook),
+            Hooks::Webhooks(hooks) => self.each(hooks, Walk::webhook),
+        }
+    }
+
+    #[inline]
+    fn each<H>(
+        mut self,
+        hooks: &'a [H],
+        decide: impl Fn(&mut Self, &'a H) -> Result<(), Pause>,
+    ) -> Result<(), Pause> {
+        while let Some(hook) = hooks.get(self.progress.hook) {
+            decide(&mut self, hook)?;
             self.results.clear();
             *self.progress = Progress { hook: self.progress.hook + 1, ..Progress::default() };
+            if *self.cost >= STEP_BUDGET {
+                return Err(Pause::Yield);
+            }
             if used(self.arena) > NEAR_BYTES {
                 return Err(Pause::Full);
             }
@@ -190,7 +205,7 @@ impl<'a> Walk<'_, 'a> {
         let matched = match (verdict, hook.error.as_deref()) {
             (Verdict::No, _) => return Ok(()),
             (Verdict::Match(index), None) => index,
-            (Verdict::Error(error), _) | (Verdict::Match(_), Some(error)) => {
+            (Verdict::Error(error) | Verdict::NamespaceError(error), _) | (Verdict::Match(_), Some(error)) => {
                 self.policy_error(hook, error);
                 return Ok(());
             }
@@ -226,7 +241,7 @@ impl<'a> Walk<'_, 'a> {
             match constraints.verdict(self.request)? {
                 Verdict::No => return Ok(None),
                 Verdict::Match(_) => {}
-                Verdict::Error(error) => return Ok(self.binding_error(hook, subject, error)),
+                Verdict::Error(error) | Verdict::NamespaceError(error) => return Ok(self.binding_error(hook, subject, error)),
             }
         }
         let source = Source {
@@ -297,8 +312,8 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// The request under a match, for all policies that match it so.
-    fn matched(&self, matched: &'a Match) -> Result<&'a Matched<'a>, Unanswered> {
+    /// The request under a match, for all policies or webhooks that match it so.
+    pub(crate) fn matched(&self, matched: &'a Match) -> Result<&'a Matched<'a>, Unanswered> {
         let known = self.matched.get(matched.number as usize);
         if let Some(known) = known.and_then(OnceCell::get) {
             return Ok(known);
@@ -319,9 +334,13 @@ impl<'a> Walk<'_, 'a> {
     ) -> Result<u32, Unanswered> {
         *self.evaluations += 1;
         self.counter.add(policy.counted());
-        let case = Case { policy, matched: self.matched(matched)?, param };
+        let on_error = policy.on_error();
+        let case = Case { program: policy.program(), on_error, matched: self.matched(matched)?, param };
         let mut unfinished = self.results.begin();
-        let evaluated = catch_unwind(AssertUnwindSafe(|| validate::evaluate(&self.ctx, &case, &mut unfinished)));
+        let evaluated = catch_unwind(AssertUnwindSafe(|| {
+            policy.inject_fault();
+            validate::evaluate(&self.ctx, &case, &mut unfinished)
+        }));
         match evaluated {
             Ok(Ok(cost)) => {
                 // Even an evaluation without cost takes a step.
@@ -332,8 +351,7 @@ impl<'a> Walk<'_, 'a> {
             Err(payload) => {
                 discard(payload);
                 unfinished.restart();
-                let action = if policy.ignores_errors() { Action::Admit } else { Action::Deny };
-                unfinished.decision(0, action, Evaluation::Error, "", PANICKED);
+                unfinished.decision(0, on_error, Evaluation::Error, "", PANICKED);
                 Ok(unfinished.finish(param))
             }
         }
@@ -341,7 +359,7 @@ impl<'a> Walk<'_, 'a> {
 }
 
 /// Drops a panic's payload, whose own `drop` may panic: that second payload is leaked.
-fn discard(payload: Box<dyn std::any::Any + Send>) {
+pub(crate) fn discard(payload: Box<dyn std::any::Any + Send>) {
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(second);
     }

@@ -1,8 +1,9 @@
-//! ValidatingAdmissionPolicy: what the policies of a snapshot decide about a request, exactly as the apiserver would.
+//! ValidatingAdmissionPolicy: what the policies of a snapshot decide about a request, exactly as the apiserver would; and
+//! ValidatingWebhookConfiguration: which webhooks it would call.
 //!
-//! [`Policy`] and [`Binding`] are compiled once; an [`Engine`] is an immutable snapshot of them, a [`Plan`] the part of it that can
-//! match one kind of request. [`Plan::evaluate`] decides a request; what it cannot know, it asks for (docs/abi.md).
-//! The oracle is `k8s.io/apiserver/pkg/admission/plugin/policy`.
+//! [`Policy`], [`Binding`] and [`Webhook`] are compiled once; an [`Engine`] is an immutable snapshot of them, a [`Plan`] the part of it that
+//! can match one kind of request. [`Plan::evaluate`] decides a request; what it cannot know, it asks for (docs/abi.md).
+//! The oracle is `k8s.io/apiserver/pkg/admission/plugin/{policy,webhook}`.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed"))]
 
@@ -40,6 +41,7 @@ pub mod selector;
 pub mod typecheck;
 mod validate;
 mod variables;
+mod webhook;
 
 pub use engine::{Engine, Hook};
 pub use evaluate::Outcome;
@@ -48,3 +50,4 @@ pub use params::{Param, ParamSet};
 pub use plan::Plan;
 pub use policy::{Binding, Policy};
 pub use scratch::Scratch;
+pub use webhook::Webhook;

@@ -5,19 +5,21 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::constraints::{Match, Matches, PlannedConstraints};
-use crate::engine::{Engine, Hook};
-use crate::policy::{Binding, Policy, Reads};
+use crate::engine::{Content, Engine, Hook, Policies};
+use crate::compile::Program;
+use crate::policy::{Binding, Policy};
 use crate::projection::Projections;
-use crate::rules::{Key, Kind};
+use crate::reads::Reads;
+use crate::rules::{Key, Kind, Resource};
+use crate::webhook::PlannedWebhook;
 
 /// A plan. Immutable; any thread.
 #[derive(Debug)]
 pub struct Plan {
     pub(crate) key: Key,
-    pub(crate) hooks: Box<[PlannedHook]>,
+    pub(crate) hooks: Hooks,
     pub(crate) matches: Vec<Match>,
-    /// Requests for core Namespaces have no namespaceObject, although they carry a namespace.
-    is_namespace: bool,
+    has_namespace_object: bool,
     /// What any of the policies reads: what none reads need not be made.
     pub(crate) reads: Reads,
     info: Info,
@@ -27,6 +29,13 @@ const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<Plan>();
 };
+
+/// What can match.
+#[derive(Debug)]
+pub(crate) enum Hooks {
+    Policies(Box<[PlannedHook]>),
+    Webhooks(Box<[PlannedWebhook]>),
+}
 
 /// A policy that can match.
 #[derive(Debug)]
@@ -65,6 +74,16 @@ struct Info {
     params: Vec<u32>,
     needs: Needs,
     projections: Projections,
+    /// What webhooks are called for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    matches: Vec<Called>,
+}
+
+/// The resource and kind that a webhook is called for.
+#[derive(Debug, Serialize)]
+struct Called {
+    resource: Resource,
+    kind: Kind,
 }
 
 /// The roots of the request record that the plan can read.
@@ -84,36 +103,84 @@ impl Plan {
     pub fn new(engine: Arc<Engine>, key_json: &[u8]) -> Result<Plan, String> {
         let key: Key = serde_json::from_slice(key_json).map_err(|error| format!("plan key: {error}"))?;
         let mut matches = Matches::default();
-        let hooks: Box<[PlannedHook]> = engine
-            .hooks()
-            .iter()
-            .enumerate()
-            .filter_map(|(index, hook)| PlannedHook::new(&engine, index as u32, hook, &key, &mut matches))
-            .collect();
+        let hooks = Hooks::new(&engine, &key, &mut matches);
         let Matches { matches, versions } = matches;
         let is_namespace = key.kind.group.is_empty() && key.kind.version == "v1" && key.kind.kind == "Namespace";
-        // Objects in the requested version are not expected to fail conversion; of others, a failure must be seen.
-        let converts = versions.iter().any(|version| *version != key.kind);
         let mut reads = Reads::default();
-        evaluated(&hooks).for_each(|policy| reads |= policy.reads());
+        let mut projections = Projections::default();
+        for program in hooks.programs() {
+            reads |= program.reads;
+            projections.merge(&program.projections);
+        }
+        // Objects in the requested version are not expected to fail conversion; of others, a failure must be seen.
+        let converts = hooks.programs().next().is_some() && versions.iter().any(|version| *version != key.kind);
+        let called = |Match { resource, kind, .. }: &Match| Called { resource: resource.clone(), kind: kind.clone() };
         let info = Info {
-            empty: hooks.is_empty(),
+            empty: hooks.policies().is_empty() && hooks.webhooks().is_empty(),
             versions,
-            params: param_sets(&hooks),
+            params: param_sets(hooks.policies()),
             needs: Needs::new(&hooks, reads, converts),
-            projections: projections(&hooks),
+            projections,
+            matches: if hooks.webhooks().is_empty() { Vec::new() } else { matches.iter().map(called).collect() },
         };
-        Ok(Plan { key, hooks, matches, is_namespace, reads, info })
+        let has_namespace_object = key.namespaced && !is_namespace && !hooks.policies().is_empty();
+        Ok(Plan { key, hooks, matches, has_namespace_object, reads, info })
     }
 
-    /// Whether there is a namespaceObject.
+    /// Whether there is a namespaceObject. Requests for core Namespaces have none, although they carry a namespace, and webhooks see none.
     pub(crate) fn has_namespace_object(&self) -> bool {
-        self.key.namespaced && !self.is_namespace
+        self.has_namespace_object
     }
 
     /// What the caller must know, as JSON (docs/abi.md, "Plan").
     pub fn info_json(&self) -> String {
         serde_json::to_string(&self.info).unwrap_or_default()
+    }
+}
+
+impl Hooks {
+    fn new(engine: &Engine, key: &Key, matches: &mut Matches) -> Hooks {
+        match &engine.0 {
+            Content::Policies(policies) => {
+                let hooks = policies.hooks().iter().zip(0..);
+                Hooks::Policies(
+                    hooks.filter_map(|(hook, index)| PlannedHook::new(policies, index, hook, key, matches)).collect(),
+                )
+            }
+            Content::Webhooks(webhooks) => {
+                let hooks = webhooks.iter().zip(0..);
+                Hooks::Webhooks(
+                    hooks.filter_map(|(webhook, index)| PlannedWebhook::new(index, webhook, key, matches)).collect(),
+                )
+            }
+        }
+    }
+
+    fn policies(&self) -> &[PlannedHook] {
+        match self {
+            Hooks::Policies(hooks) => hooks,
+            Hooks::Webhooks(_) => &[],
+        }
+    }
+
+    fn webhooks(&self) -> &[PlannedWebhook] {
+        match self {
+            Hooks::Policies(_) => &[],
+            Hooks::Webhooks(hooks) => hooks,
+        }
+    }
+
+    /// What is evaluated if it matches.
+    fn programs(&self) -> impl Iterator<Item = &Program> {
+        let policies = self.policies().iter().filter(|hook| !hook.bindings.is_empty() && hook.error.is_none());
+        let webhooks = self.webhooks().iter().filter_map(PlannedWebhook::program);
+        policies.map(|hook| hook.policy.program()).chain(webhooks)
+    }
+
+    fn constraints(&self) -> impl Iterator<Item = &PlannedConstraints> {
+        let bindings = self.policies().iter().flat_map(|hook| &hook.bindings).map(|binding| &binding.constraints);
+        let policies = self.policies().iter().map(|hook| &hook.constraints);
+        bindings.chain(policies).flatten().chain(self.webhooks().iter().map(|hook| &hook.constraints))
     }
 }
 
@@ -124,12 +191,12 @@ impl PlannedHook {
     }
 
     /// `None` when the policy has no effect on requests of this kind: not even an error.
-    fn new(engine: &Engine, index: u32, hook: &Hook, key: &Key, matches: &mut Matches) -> Option<PlannedHook> {
+    fn new(policies: &Policies, index: u32, hook: &Hook, key: &Key, matches: &mut Matches) -> Option<PlannedHook> {
         let constraints = match hook.policy.constraints() {
             Some(constraints) => Some(PlannedConstraints::new(constraints, key, Some(matches))?),
             None => None,
         };
-        let bindings: Box<[PlannedBinding]> = engine
+        let bindings: Box<[PlannedBinding]> = policies
             .bindings(hook)
             .filter_map(|(index, binding)| {
                 let constraints = match binding.constraints() {
@@ -171,35 +238,17 @@ fn param_sets(hooks: &[PlannedHook]) -> Vec<u32> {
     sets
 }
 
-/// The policies that are evaluated if they match.
-fn evaluated(hooks: &[PlannedHook]) -> impl Iterator<Item = &Policy> {
-    hooks.iter().filter(|hook| !hook.bindings.is_empty() && hook.error.is_none()).map(|hook| &*hook.policy)
-}
-
-/// What the policies read of object and oldObject.
-fn projections(hooks: &[PlannedHook]) -> Projections {
-    let mut projections = Projections::default();
-    evaluated(hooks).for_each(|policy| projections.merge(policy.projections()));
-    projections
-}
-
 impl Needs {
-    fn new(hooks: &[PlannedHook], reads: Reads, converts: bool) -> Needs {
-        let constraints = || {
-            hooks
-                .iter()
-                .flat_map(|hook| hook.bindings.iter().map(|binding| &binding.constraints).chain([&hook.constraints]))
-                .flatten()
-        };
+    fn new(hooks: &Hooks, reads: Reads, converts: bool) -> Needs {
         Needs {
             request: reads.intersects(Reads::REQUEST | Reads::REQUEST_MATCH | Reads::AUTHORIZER)
-                || constraints().any(PlannedConstraints::reads_name)
-                || hooks.iter().any(PlannedHook::reads_request_namespace),
+                || hooks.constraints().any(PlannedConstraints::reads_name)
+                || hooks.policies().iter().any(PlannedHook::reads_request_namespace),
             object: converts || reads.intersects(Reads::OBJECT),
             old_object: converts || reads.intersects(Reads::OLD_OBJECT),
-            namespace_object: reads.intersects(Reads::NAMESPACE_OBJECT),
-            namespace_labels: constraints().any(PlannedConstraints::reads_namespace_labels),
-            object_labels: constraints().any(PlannedConstraints::reads_object_labels),
+            namespace_object: reads.intersects(Reads::NAMESPACE_OBJECT) && !hooks.policies().is_empty(),
+            namespace_labels: hooks.constraints().any(PlannedConstraints::reads_namespace_labels),
+            object_labels: hooks.constraints().any(PlannedConstraints::reads_object_labels),
         }
     }
 }

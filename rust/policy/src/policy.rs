@@ -7,8 +7,7 @@ use crate::compile::Program;
 use crate::constraints::Constraints;
 use crate::counts::Counted;
 use crate::mutants::{Mutant, planted};
-use crate::projection::Packed;
-pub(crate) use crate::reads::Reads;
+use crate::report::Action;
 use crate::selector::Selector;
 
 /// The annotation by which tests make a policy panic (feature `fault-injection`).
@@ -63,6 +62,11 @@ impl Policy {
         self.failure_policy == FailurePolicy::Ignore
     }
 
+    /// What an error of an evaluation means.
+    pub(crate) fn on_error(&self) -> Action {
+        Action::of_errors(self.failure_policy)
+    }
+
     pub(crate) fn param_kind(&self) -> Option<&ParamKind> {
         self.param_kind.as_deref()
     }
@@ -73,14 +77,6 @@ impl Policy {
 
     pub(crate) fn program(&self) -> &Program {
         &self.program
-    }
-
-    pub(crate) fn projections(&self) -> &Packed {
-        &self.program.projections
-    }
-
-    pub(crate) fn reads(&self) -> Reads {
-        self.program.reads
     }
 
     /// Panics if the policy's annotations ask for it, in builds for tests.

@@ -1,5 +1,7 @@
 //! The report of what happened, in upstream's order of events (docs/abi.md, "The report").
 
+use crate::api::FailurePolicy;
+
 /// No binding.
 const NONE: u32 = u32::MAX;
 
@@ -8,6 +10,16 @@ const NONE: u32 = u32::MAX;
 pub(crate) enum Action {
     Admit = 0,
     Deny = 1,
+}
+
+impl Action {
+    /// What an error means under a failurePolicy.
+    pub(crate) fn of_errors(failure_policy: FailurePolicy) -> Action {
+        match failure_policy {
+            FailurePolicy::Fail => Action::Deny,
+            FailurePolicy::Ignore => Action::Admit,
+        }
+    }
 }
 
 /// What came out of an expression.
@@ -107,6 +119,18 @@ impl Report<'_> {
         self.head(6, subject);
     }
 
+    /// A webhook is to be called, under the match of this number.
+    pub(crate) fn call(&mut self, subject: Subject, matched: u32) {
+        self.head(7, subject);
+        self.number(matched);
+    }
+
+    /// The objects could not be converted for a webhook, under the match of this number.
+    pub(crate) fn not_converted(&mut self, subject: Subject, matched: u32) {
+        self.head(8, subject);
+        self.number(matched);
+    }
+
     fn head(&mut self, kind: u32, subject: Subject) {
         self.number(kind);
         self.number(subject.hook);
@@ -151,6 +175,8 @@ mod tests {
         report.configuration(none, "failed: ", "text");
         report.conditions(one, Conditions::Ignored, 2);
         report.namespace_failed(one);
+        report.call(none, 4);
+        report.not_converted(none, 5);
         assert_eq!(
             lines(&bytes),
             [
@@ -161,6 +187,8 @@ mod tests {
                 "configuration 3/-: failed: text",
                 "conditions 1/2 failed and ignored, 2 errors, observed 1",
                 "namespace 1/2",
+                "call 3/- match 4",
+                "not converted 3/- match 5",
             ]
         );
     }

@@ -11,7 +11,7 @@ use crate::mutants::{Mutant, planted};
 use crate::packed::{Packer, Texts, Unpacker};
 
 /// A group, version and resource.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize, serde::Serialize)]
 pub struct Resource {
     /// The API group; empty for the core group.
     #[serde(default)]

@@ -48,6 +48,12 @@ impl Selector {
         Ok(Selector { requirements: requirements.into() })
     }
 
+    /// The selector that matches nothing: apimachinery's `labels.Nothing()`.
+    pub fn nothing() -> Selector {
+        let none = Requirement { key: "".into(), operator: Operator::In, values: Box::default() };
+        Selector { requirements: [none].into() }
+    }
+
     /// Whether the selector matches everything.
     pub fn is_empty(&self) -> bool {
         self.requirements.is_empty()

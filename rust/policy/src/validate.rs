@@ -1,4 +1,4 @@
-//! One policy with one param: upstream's `validator.Validate`.
+//! One policy with one param: upstream's `validator.Validate`. Or the match conditions of a webhook.
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
@@ -12,7 +12,6 @@ use crate::inputs::{Input, Inputs, Matched, Scope};
 use crate::matchconditions;
 use crate::mutants::{Mutant, planted};
 use crate::params::Param;
-use crate::policy::Policy;
 use crate::reads::Reads;
 use crate::report::{Action, Conditions, Evaluation};
 use crate::request::{RequestView, Unanswered};
@@ -34,7 +33,9 @@ const DEFAULT_REASON: &str = "Invalid";
 /// What an evaluation is about.
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'a> {
-    pub(crate) policy: &'a Policy,
+    pub(crate) program: &'a Program,
+    /// What an error means.
+    pub(crate) on_error: Action,
     pub(crate) matched: &'a Matched<'a>,
     pub(crate) param: Option<&'a Param>,
 }
@@ -62,9 +63,7 @@ impl<'a> Messages<'a> {
 struct Evaluator<'p, 'a> {
     ctx: &'p EvalContext<'a>,
     case: &'p Case<'a>,
-    program: &'a Program,
     own: Own<'a>,
-    on_error: Action,
 }
 
 /// Inputs that policies do not share; `None` for what this one does not read.
@@ -88,16 +87,15 @@ pub(crate) fn evaluate<'a>(
     case: &Case<'a>,
     results: &mut Unfinished<'_>,
 ) -> Result<u64, Unanswered> {
-    case.policy.inject_fault();
-    ctx.renew();
-    let evaluator = Evaluator {
-        own: Own::new(ctx, case),
-        on_error: if case.policy.ignores_errors() { Action::Admit } else { Action::Deny },
-        program: case.policy.program(),
-        case,
-        ctx,
-    };
-    evaluator.conditions(results)
+    Evaluator::new(ctx, case).policy(results)
+}
+
+/// Evaluates match conditions alone. The result is what they came to, and their cost.
+pub(crate) fn conditions<'a>(
+    ctx: &EvalContext<'a>,
+    case: &Case<'a>,
+) -> Result<(matchconditions::Outcome<'a>, u64), Unanswered> {
+    Evaluator::new(ctx, case).conditions()
 }
 
 impl<'a> Own<'a> {
@@ -106,7 +104,7 @@ impl<'a> Own<'a> {
             let record: &'a celgate_cel::record::Record<'a> = ctx.arena.alloc(param.record());
             record.root(0).unwrap_or(Value::Null)
         });
-        let authorizer = case.policy.reads().intersects(Reads::AUTHORIZER).then(|| {
+        let authorizer = case.program.reads.intersects(Reads::AUTHORIZER).then(|| {
             let Key { resource, subresource, .. } = &case.matched.plan.key;
             let request = case.matched.request;
             let resource = RequestResource {
@@ -122,16 +120,21 @@ impl<'a> Own<'a> {
     }
 }
 
-impl<'a> Evaluator<'_, 'a> {
+impl<'p, 'a> Evaluator<'p, 'a> {
+    fn new(ctx: &'p EvalContext<'a>, case: &'p Case<'a>) -> Evaluator<'p, 'a> {
+        ctx.renew();
+        Evaluator { own: Own::new(ctx, case), case, ctx }
+    }
+
     fn section(&self, scope: Scope, budget: u64) -> Section<'_, 'a> {
         let shared = self.case.matched.inputs(scope);
-        let reads_variables = self.program.reads.intersects(Reads::VARIABLES);
+        let reads_variables = self.case.program.reads.intersects(Reads::VARIABLES);
         if let (Own { params: None, authorizer: None }, false) = (&self.own, reads_variables) {
             return Section::new(self.ctx, shared, None, budget);
         }
         let arena = self.ctx.arena;
         let variables: Option<&'a Variables<'a>> =
-            if reads_variables { Some(arena.alloc(Variables::new(self.program, arena))) } else { None };
+            if reads_variables { Some(arena.alloc(Variables::new(self.case.program, arena))) } else { None };
         let mut inputs = *shared;
         if self.own.params.is_some() {
             inputs[Input::PARAMS] = self.own.params;
@@ -150,14 +153,19 @@ impl<'a> Evaluator<'_, 'a> {
         Section::new(self.ctx, inputs, variables, budget)
     }
 
+    fn conditions(&self) -> Result<(matchconditions::Outcome<'a>, u64), Unanswered> {
+        let mut section = self.section(Scope::Conditions, conditions_budget());
+        let outcome = matchconditions::evaluate(&mut section, &self.case.program.conditions)?;
+        Ok((outcome, section.spent()))
+    }
+
     /// Match conditions, and all that follows if they hold.
-    fn conditions(&self, results: &mut Unfinished<'_>) -> Result<u64, Unanswered> {
+    fn policy(&self, results: &mut Unfinished<'_>) -> Result<u64, Unanswered> {
         let mut cost = 0;
-        if !self.program.conditions.is_empty() {
-            let mut section = self.section(Scope::Conditions, conditions_budget());
-            let outcome = matchconditions::evaluate(&mut section, &self.program.conditions)?;
-            cost += section.spent();
-            match (outcome, self.on_error) {
+        if !self.case.program.conditions.is_empty() {
+            let (outcome, spent) = self.conditions()?;
+            cost += spent;
+            match (outcome, self.case.on_error) {
                 (matchconditions::Outcome::Match, _) => {}
                 (matchconditions::Outcome::Excluded { errors }, _) => {
                     results.conditions(Conditions::Excluded, errors);
@@ -184,7 +192,7 @@ impl<'a> Evaluator<'_, 'a> {
 
     /// Validations with their messages: their cost, and whether auditAnnotations are evaluated after them.
     fn validations(&self, results: &mut Unfinished<'_>) -> Result<(u64, bool), Unanswered> {
-        let validations = &self.program.validations;
+        let validations = &self.case.program.validations;
         if validations.is_empty() {
             return Ok((0, true));
         }
@@ -202,7 +210,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
         let mut cost = section.spent();
         let mut messages = Messages::None;
-        if self.program.has_messages {
+        if self.case.program.has_messages {
             let budget = if planted(Mutant::MessagesHaveOwnBudget) { BUDGET } else { section.remaining() };
             let mut section = self.section(Scope::Messages, budget);
             messages = self.messages(&mut section)?;
@@ -216,8 +224,8 @@ impl<'a> Evaluator<'_, 'a> {
 
     /// Evaluates all messageExpressions, also of validations that hold: their cost counts.
     fn messages(&self, section: &mut Section<'_, 'a>) -> Result<Messages<'a>, Unanswered> {
-        let mut messages = Vec::with_capacity_in(self.program.validations.len(), self.ctx.arena);
-        for validation in &self.program.validations {
+        let mut messages = Vec::with_capacity_in(self.case.program.validations.len(), self.ctx.arena);
+        for validation in &self.case.program.validations {
             let expression: Option<&'a Expression> = validation.message_expression.as_deref();
             messages.push(match expression.map(|expression| section.evaluate(expression)) {
                 Some(Err(Stop::Unanswered)) => return Err(Unanswered),
@@ -240,10 +248,10 @@ impl<'a> Evaluator<'_, 'a> {
     ) {
         let (number, arena) = (index as u32, self.ctx.arena);
         match value {
-            Evaluated::Error(error) => results.decision(number, self.on_error, Evaluation::Error, "", error),
+            Evaluated::Error(error) => results.decision(number, self.case.on_error, Evaluation::Error, "", error),
             Evaluated::Value(_) if matches!(messages, Messages::OutOfBudget) => {
                 let message = bumpalo::format!(in arena, "failed messageExpression: {}", OUT_OF_BUDGET);
-                results.decision(number, self.on_error, Evaluation::Error, "", &message);
+                results.decision(number, self.case.on_error, Evaluation::Error, "", &message);
             }
             Evaluated::Value(Value::Bool(true)) => {}
             Evaluated::Value(_) => {
@@ -251,7 +259,7 @@ impl<'a> Evaluator<'_, 'a> {
                 let message = usable(messages.get(index));
                 let own_first = planted(Mutant::StaticMessageFirst) && !validation.message.is_empty();
                 let message = if message.is_empty() || own_first { trimmed(&validation.message) } else { message };
-                let action = if planted(Mutant::IgnoreAdmitsDenials) { self.on_error } else { Action::Deny };
+                let action = if planted(Mutant::IgnoreAdmitsDenials) { self.case.on_error } else { Action::Deny };
                 if message.is_empty() {
                     let message =
                         bumpalo::format!(in arena, "failed expression: {}", validation.expression.text.trim());
@@ -265,15 +273,15 @@ impl<'a> Evaluator<'_, 'a> {
 
     /// Audit annotations: a fresh budget, the namespace as it is, no authorizer. The result is their cost.
     fn annotations(&self, results: &mut Unfinished<'_>) -> Result<u64, Unanswered> {
-        if self.program.annotations.is_empty() {
+        if self.case.program.annotations.is_empty() {
             return Ok(0);
         }
         let budget = if planted(Mutant::AnnotationsHaveNoBudget) { u64::MAX } else { BUDGET };
         let mut section = self.section(Scope::Annotations, budget);
-        match audit::evaluate(&mut section, &self.program.annotations, self.on_error, results) {
+        match audit::evaluate(&mut section, &self.case.program.annotations, self.case.on_error, results) {
             Ok(()) => {}
             Err(Stop::Unanswered) => return Err(Unanswered),
-            Err(Stop::Budget) => self.out_of_budget(results, self.program.annotations.len()),
+            Err(Stop::Budget) => self.out_of_budget(results, self.case.program.annotations.len()),
         }
         Ok(section.spent())
     }
@@ -284,7 +292,7 @@ impl<'a> Evaluator<'_, 'a> {
             results.retract();
         }
         let index = if planted(Mutant::BudgetHasIndex) { index as u32 } else { 0 };
-        results.decision(index, self.on_error, Evaluation::Error, "", OUT_OF_BUDGET);
+        results.decision(index, self.case.on_error, Evaluation::Error, "", OUT_OF_BUDGET);
     }
 }
 

@@ -24,6 +24,8 @@ pub fn lines(report: &[u8]) -> Vec<String> {
                 format!("conditions {at} {outcome}, {} errors, observed {}", reader.number(), reader.number())
             }
             6 => format!("namespace {at}"),
+            7 => format!("call {at} match {}", reader.number()),
+            8 => format!("not converted {at} match {}", reader.number()),
             other => panic!("unknown entry {other}"),
         });
     }

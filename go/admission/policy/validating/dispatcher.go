@@ -14,6 +14,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/celgate/celgate/go/internal/cabi"
+	"github.com/celgate/celgate/go/internal/core"
 	"github.com/celgate/celgate/go/internal/wire"
 )
 
@@ -24,10 +25,8 @@ const maxRounds = 100_000
 // dispatcher decides requests.
 type dispatcher struct {
 	authorizer authorizer.UnconditionalAuthorizer
-	matcher    *matching.Matcher
 	policies   generic.PolicyMatcher
-	namespaces corelisters.NamespaceLister
-	client     kubernetes.Interface
+	namespaces core.Namespaces
 	exempt     *exemptions
 
 	pool sync.Pool
@@ -41,7 +40,12 @@ type dispatcher struct {
 var _ generic.Dispatcher[PolicyHook] = &dispatcher{}
 
 func newDispatcher(authz authorizer.UnconditionalAuthorizer, matcher *matching.Matcher, namespaces corelisters.NamespaceLister, client kubernetes.Interface, exempt *exemptions) *dispatcher {
-	d := &dispatcher{authorizer: authz, matcher: matcher, policies: generic.NewPolicyMatcher(matcher), namespaces: namespaces, client: client, exempt: exempt}
+	d := &dispatcher{
+		authorizer: authz,
+		policies:   generic.NewPolicyMatcher(matcher),
+		namespaces: core.Namespaces{Lister: namespaces, Client: client},
+		exempt:     exempt,
+	}
 	d.pool.New = func() any { return &work{scratch: cabi.NewScratch(), shard: counters.shard()} }
 	return d
 }
@@ -101,14 +105,14 @@ func (d *dispatcher) decide(ctx context.Context, a admission.Attributes, o admis
 	if err != nil {
 		return d.refuse(a, o, s, err)
 	}
-	if p.handle == nil {
+	if p.Empty {
 		return nil
 	}
 	w := d.pool.Get().(*work)
 	defer d.release(w)
-	e := wire.Get(wire.RequestRoots(len(p.versions)))
+	e := p.Encoder()
 	defer e.Put()
-	d.encode(e, p, a, o)
+	p.Encode(e, &d.namespaces, a, o)
 	return d.evaluate(ctx, a, o, p, w, e.Bytes())
 }
 
@@ -125,7 +129,7 @@ func (d *dispatcher) evaluate(ctx context.Context, a admission.Attributes, o adm
 			ended = true
 			w.answers.End(context.Cause(ctx))
 		}
-		out, status := p.handle.Evaluate(w.scratch, record, w.params, w.answers.Bytes())
+		out, status := p.Evaluate(w.scratch, record, w.params, w.answers.Bytes())
 		evaluations += w.scratch.Evaluations()
 		w.shard.evaluated(w.scratch.Evaluations())
 		w.answers.Reset()
@@ -156,7 +160,7 @@ func (w *work) loadParams(p *plan) {
 	for range len(p.sets) - len(w.params) {
 		w.params = append(w.params, nil)
 	}
-	for _, set := range p.params {
+	for _, set := range p.Params {
 		w.params[set] = p.sets[set].current.Load()
 	}
 }

@@ -3,7 +3,7 @@
 // annotations and metrics.
 //
 // A request passes through Plugin.Validate (plugin.go), which loads the published snapshot (snapshot.go) and its plan for this kind
-// of request (plan.go). An empty plan ends it there. Otherwise the dispatcher (dispatcher.go) encodes the request (request.go), lets the engine
+// of request (plan.go). An empty plan ends it there. Otherwise the dispatcher (dispatcher.go) encodes the request, lets the engine
 // evaluate it, answers the engine's questions (questions.go) and turns its report into the outcome (outcome.go). Snapshots are
 // built by whoever sees a change: the policy source (source.go), the static manifests (static.go); params (params.go) change beneath them.
 //

@@ -24,8 +24,8 @@ func Compiled(plugin any) map[string]any {
 // Plans gives the core's plans by resource; nil where nothing can match.
 func Plans(plugin any) map[string]any {
 	plans := map[string]any{}
-	for _, entry := range plugin.(*Plugin).publisher.current.Load().plans.entries() {
-		plans[entry.key.resource.Resource] = entry.plan.handle
+	for _, entry := range plugin.(*Plugin).publisher.current.Load().plans.Entries() {
+		plans[entry.Key.Resource.Resource] = entry.Plan.Plan.Plan
 	}
 	return plans
 }

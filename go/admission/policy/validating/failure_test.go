@@ -22,7 +22,7 @@ import (
 func brokenDispatcher() *dispatcher {
 	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns"}})
 	matcher := matching.NewMatcher(informers.NewSharedInformerFactory(client, 0).Core().V1().Namespaces().Lister(), client)
-	return &dispatcher{matcher: matcher, policies: generic.NewPolicyMatcher(matcher), exempt: newExemptions()}
+	return &dispatcher{policies: generic.NewPolicyMatcher(matcher), exempt: newExemptions()}
 }
 
 func hookFor(name, resource string, failurePolicy v1.FailurePolicyType, bindings ...*PolicyBinding) PolicyHook {

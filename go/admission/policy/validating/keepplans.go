@@ -1,6 +1,9 @@
 package validating
 
-import "github.com/celgate/celgate/go/internal/cabi"
+import (
+	"github.com/celgate/celgate/go/internal/cabi"
+	"github.com/celgate/celgate/go/internal/core"
+)
 
 const (
 	// maxChanged is how many changed policies are looked at one by one; beyond it all plans are made anew.
@@ -26,22 +29,22 @@ func (s *snapshot) keepPlans(before *snapshot, exempt *exemptions) error {
 	if err != nil {
 		return err
 	}
-	var kept []planEntry
-	for _, entry := range before.plans.entries() {
-		if resource := entry.key.resource.GroupResource(); !exempt.fromAll(resource) && !exempt.fromAPI(resource) {
-			_, info, err := makePlan(engine, entry.key)
+	var kept []core.Entry[plan]
+	for _, entry := range before.plans.Entries() {
+		if resource := entry.Key.Resource.GroupResource(); !exempt.fromAll(resource) && !exempt.fromAPI(resource) {
+			made, err := core.MakePlan(engine, &entry.Key)
 			if err != nil {
 				return err
 			}
-			if !info.Empty {
+			if !made.Empty {
 				continue
 			}
 		}
-		if entry.plan = entry.plan.keep(before, s); entry.plan.idle <= maxIdle {
+		if entry.Plan = entry.Plan.keep(before, s); entry.Plan.idle <= maxIdle {
 			kept = append(kept, entry)
 		}
 	}
-	s.plans.table.Store(newPlanTable(kept))
+	s.plans.Set(kept)
 	return nil
 }
 
@@ -71,10 +74,7 @@ func (s *snapshot) changedSince(before *snapshot) []cabi.Hook {
 
 // keep gives the plan as one of another snapshot, whose policies it reports in the numbers of its own engine.
 func (p *plan) keep(before, next *snapshot) *plan {
-	kept := &plan{
-		handle: p.handle, view: p.view, numbers: p.numbers, versions: p.versions, params: p.params, needs: p.needs,
-		object: p.object, oldObject: p.oldObject, idle: p.idle + 1,
-	}
+	kept := &plan{Plan: p.Plan, view: p.view, numbers: p.numbers, idle: p.idle + 1}
 	if p.used.Load() {
 		kept.idle = 0
 	}

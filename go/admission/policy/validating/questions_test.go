@@ -2,7 +2,6 @@ package validating
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"reflect"
 	"testing"
@@ -91,12 +90,5 @@ func TestImpossibleQuestions(t *testing.T) {
 		if _, err := answered(t, &recordingAuthorizer{}, questions); err == nil {
 			t.Errorf("%s: answered", questions)
 		}
-	}
-}
-
-func TestQuestionFields(t *testing.T) {
-	var q question
-	if err := json.Unmarshal([]byte(`{"id":0,"kind":"param","params":3,"namespace":"a","name":"b"}`), &q); err != nil || q.Params != 3 || q.Namespace != "a" || q.Name != "b" {
-		t.Errorf("%+v %v", q, err)
 	}
 }

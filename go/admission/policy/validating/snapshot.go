@@ -10,6 +10,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/celgate/celgate/go/internal/cabi"
+	"github.com/celgate/celgate/go/internal/core"
 )
 
 // snapshot is the policies that requests are judged by at one moment: the engine and what Go needs to know beside it. It is immutable
@@ -24,7 +25,7 @@ type snapshot struct {
 	api []PolicyHook
 	// static is the snapshot of the static policies alone, which judge the admission configuration's own resources.
 	static *snapshot
-	plans  planCache
+	plans  core.Cache[plan]
 }
 
 // numbers is what the numbers of an engine stand for.

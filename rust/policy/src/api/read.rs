@@ -1,4 +1,5 @@
-//! Reads policies and bindings of any version of the API: finds out the version, decodes, and applies that version's defaults.
+//! Reads policies and bindings of any version of the API: finds out the version, decodes, and applies that version's defaults. Webhooks are
+//! read as they are.
 //!
 //! As the apiserver does it: `SimpleMetaFactory.Interpret` and the serializer's `Decode` of apimachinery, then the defaults of Kubernetes'
 //! `pkg/apis/admissionregistration/{v1,v1beta1,v1alpha1}`, whose conversions change nothing. Where the API only refuses what is not one of
@@ -8,7 +9,7 @@ use serde::Serialize;
 
 use super::decode::{Decode, Decoder, Fields, Mismatch, decode, fields, values};
 use super::json::Cursor;
-use super::{ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding};
+use super::{ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingWebhook};
 
 const GROUP: &str = "admissionregistration.k8s.io";
 const POLICY: &str = "ValidatingAdmissionPolicy";
@@ -43,6 +44,20 @@ pub fn policy(json: &[u8]) -> Result<ValidatingAdmissionPolicy, String> {
 pub fn binding(json: &[u8]) -> Result<ValidatingAdmissionPolicyBinding, String> {
     let json = checked(json)?;
     Ok(object::<ValidatingAdmissionPolicyBinding>(&json, Identity::of(&json, Some(BINDING))?)?.0)
+}
+
+/// Reads an entry of a v1 ValidatingWebhookConfiguration.
+pub fn webhook(json: &[u8]) -> Result<ValidatingWebhook, String> {
+    let json = Cursor::new(json)?;
+    Ok(decode(json.clone()).map_err(|error| named("ValidatingWebhook", json, |Name { name }| name, &error))?.0)
+}
+
+/// An error about an object, which is told by its name if it has one.
+fn named<T: Decode>(kind: &str, json: Cursor<'_>, name: impl FnOnce(T) -> String, error: &str) -> String {
+    match decode::<T>(json).map(|(object, _)| name(object)) {
+        Ok(name) if !name.is_empty() => format!("{kind} {}: {error}", celgate_k8s::gotext::quote(&name)),
+        _ => format!("{kind}: {error}"),
+    }
 }
 
 /// What was read from an object's JSON.
@@ -103,12 +118,8 @@ fn object<T: Object>(json: &Cursor<'_>, identity: Identity) -> Result<(T, Vec<St
     if kind != T::KIND {
         return Err(format!("expected a {}, got a {kind}", T::KIND));
     }
-    let (mut object, strict) = decode::<T>(json.clone()).map_err(|error| match decode::<Named>(json.clone()) {
-        Ok((Named { metadata: Name { name } }, _)) if !name.is_empty() => {
-            format!("{kind} {}: {error}", celgate_k8s::gotext::quote(&name))
-        }
-        _ => format!("{kind}: {error}"),
-    })?;
+    let (mut object, strict) = decode::<T>(json.clone())
+        .map_err(|error| named(T::KIND, json.clone(), |Named { metadata }| metadata.name, &error))?;
     object.default_as(version);
     Ok((object, strict))
 }

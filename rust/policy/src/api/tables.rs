@@ -8,7 +8,7 @@ use super::decode::{Bool, Decode, Decoder, Int64, Mismatch, Raw, Text, Time, cho
 use super::{
     AuditAnnotation, BindingSpec, FailurePolicy, LabelSelector, LabelSelectorRequirement, MatchPolicy, MatchResources,
     NamedExpression, NamedRule, ObjectMeta, ParamKind, ParamRef, PolicySpec, Scope, ValidatingAdmissionPolicy,
-    ValidatingAdmissionPolicyBinding, Validation,
+    ValidatingAdmissionPolicyBinding, ValidatingWebhook, Validation,
 };
 
 fields! {
@@ -49,6 +49,11 @@ fields! {
         "name" => name, "namespace" => namespace, "selector" => selector,
         "parameterNotFoundAction" => parameter_not_found_action,
     }
+    ValidatingWebhook {
+        "name" => name, "clientConfig": Raw, "rules" => rules, "failurePolicy" => failure_policy, "matchPolicy" => match_policy,
+        "namespaceSelector" => namespace_selector, "objectSelector" => object_selector, "sideEffects": Text, "timeoutSeconds": Int64,
+        "admissionReviewVersions": Vec<Text>, "matchConditions" => match_conditions,
+    }
     OwnerReference {
         "apiVersion": Text, "kind": Text, "name": Text, "uid": Text, "controller": Bool, "blockOwnerDeletion": Bool,
     }
@@ -66,8 +71,8 @@ fields! {
 
 values! {
     ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ObjectMeta, PolicySpec, ParamKind, Validation, AuditAnnotation,
-    NamedExpression, MatchResources, NamedRule, LabelSelectorRequirement, BindingSpec, ParamRef, OwnerReference, ManagedFields, Status,
-    TypeChecking, ExpressionWarning, Condition,
+    NamedExpression, MatchResources, NamedRule, LabelSelectorRequirement, BindingSpec, ParamRef, ValidatingWebhook, OwnerReference,
+    ManagedFields, Status, TypeChecking, ExpressionWarning, Condition,
 }
 
 #[derive(Default)]

@@ -1,0 +1,162 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/initializer"
+	webhooktesting "k8s.io/apiserver/pkg/admission/plugin/webhook/testing"
+	upstream "k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	webhookutil "k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/component-base/featuregate"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"sigs.k8s.io/yaml"
+
+	celgate "github.com/celgate/celgate/go/admission/webhook/validating"
+)
+
+// webhookPlugin is what the harness asks of a webhook plugin.
+type webhookPlugin interface {
+	admission.ValidationInterface
+	admission.InitializationValidator
+	SetExternalKubeInformerFactory(informers.SharedInformerFactory)
+	SetExternalKubeClientSet(kubernetes.Interface)
+	SetUnconditionalAuthorizer(authorizer.UnconditionalAuthorizer)
+	SetExcludedAdmissionResources([]schema.GroupResource)
+	SetServiceResolver(webhookutil.ServiceResolver)
+	InspectFeatureGates(featuregate.FeatureGate)
+}
+
+// WebhookPair is upstream's webhook plugin and celgate's over one state, with one server for both.
+type WebhookPair struct {
+	Upstream, Celgate Validator
+	Server            *WebhookServer
+	State             *State
+}
+
+// NewWebhookPair makes both plugins.
+func NewWebhookPair(state *State, server *WebhookServer) (*WebhookPair, error) {
+	theirs, err := upstream.NewValidatingAdmissionWebhook(nil)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := celgate.NewValidatingAdmissionWebhook(nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, plugin := range []webhookPlugin{theirs, ours} {
+		if err := state.attachWebhooks(plugin, server); err != nil {
+			return nil, err
+		}
+	}
+	return &WebhookPair{Upstream: theirs, Celgate: ours, Server: server, State: state}, nil
+}
+
+// NewStaticWebhookPair makes both plugins over a world, with manifests in a directory, until ctx ends.
+func NewStaticWebhookPair(ctx context.Context, world *World, server *WebhookServer, dir string) (*WebhookPair, error) {
+	state, err := NewState(world)
+	if err != nil {
+		return nil, err
+	}
+	config := fmt.Sprintf("apiVersion: apiserver.config.k8s.io/v1\nkind: WebhookAdmissionConfiguration\nstaticManifestsDir: %s\n", dir)
+	theirs, err := upstream.NewValidatingAdmissionWebhook(strings.NewReader(config))
+	if err != nil {
+		return nil, err
+	}
+	ours, err := celgate.NewValidatingAdmissionWebhook(strings.NewReader(config))
+	if err != nil {
+		return nil, err
+	}
+	for _, plugin := range []staticWebhookPlugin{theirs, ours} {
+		plugin.SetManifestLoaders(&initializer.ManifestLoaders{LoadValidatingWebhookManifests: loadWebhooks})
+		plugin.SetDrainedNotification(ctx.Done())
+		if err := state.attachWebhooks(plugin, server); err != nil {
+			return nil, err
+		}
+	}
+	return &WebhookPair{Upstream: theirs, Celgate: ours, Server: server, State: state}, nil
+}
+
+type staticWebhookPlugin interface {
+	webhookPlugin
+	initializer.WantsManifestLoaders
+	initializer.WantsDrainedNotification
+}
+
+// loadWebhooks reads manifests that need no defaults.
+func loadWebhooks(dir string) ([]*v1.ValidatingWebhookConfiguration, string, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "webhooks.yaml"))
+	if err != nil {
+		return nil, "", err
+	}
+	made := &v1.ValidatingWebhookConfiguration{}
+	if err := yaml.Unmarshal(data, made); err != nil {
+		return nil, "", err
+	}
+	return []*v1.ValidatingWebhookConfiguration{made}, string(data), nil
+}
+
+func (s *State) attachWebhooks(plugin webhookPlugin, server *WebhookServer) error {
+	base, err := url.Parse(server.server.URL)
+	if err != nil {
+		return err
+	}
+	plugin.SetExternalKubeInformerFactory(s.factory())
+	plugin.SetExternalKubeClientSet(s.client())
+	plugin.SetUnconditionalAuthorizer(worldAuthorizer{s.world})
+	plugin.SetExcludedAdmissionResources(excluded)
+	plugin.SetServiceResolver(webhooktesting.NewServiceResolver(*base))
+	plugin.InspectFeatureGates(utilfeature.DefaultFeatureGate)
+	return plugin.ValidateInitialization()
+}
+
+// WebhookOutcome is what became of a request: what a user sees, and what webhooks were sent.
+type WebhookOutcome struct {
+	Outcome
+	Calls []string
+}
+
+// Do sends a request through a plugin.
+func (p *WebhookPair) Do(ctx context.Context, plugin Validator, request *Request) WebhookOutcome {
+	p.Server.Calls()
+	outcome := WebhookOutcome{Outcome: Observe(ctx, plugin, request.Copy(), p.State.Objects())}
+	outcome.Calls = p.Server.Calls()
+	outcome.Status = uuids.ReplaceAllString(outcome.Status, "UID")
+	// Webhooks that are called at once warn in any order.
+	slices.Sort(outcome.Warnings)
+	return outcome
+}
+
+// uuids are the names of reviews, of which no two are the same.
+var uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// Equal says whether two outcomes are the same but for which of several refusals came first.
+func (o *WebhookOutcome) Equal(other *WebhookOutcome) bool {
+	return o.Outcome.Equal(&other.Outcome) && slices.Equal(o.Calls, other.Calls)
+}
+
+// OnlyStatus says whether two outcomes differ in nothing but the refusal.
+func (o *WebhookOutcome) OnlyStatus(other *WebhookOutcome) bool {
+	return o.Status != "" && other.Status != "" && slices.Equal(o.Warnings, other.Warnings) && maps.Equal(o.Annotations, other.Annotations) &&
+		slices.Equal(o.Calls, other.Calls)
+}
+
+// Text shows an outcome.
+func (o *WebhookOutcome) Text() string {
+	return fmt.Sprintf("%s\ncalls: %s", o.Outcome, strings.Join(o.Calls, "\n"))
+}

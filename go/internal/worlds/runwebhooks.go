@@ -1,0 +1,148 @@
+package worlds
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/celgate/celgate/go/internal/harness"
+)
+
+// attempts is how often upstream is asked again if another of several refusals may have come first.
+const attempts = 40
+
+// RunWebhooks compares worlds of webhooks: both plugins see one state and call the same server.
+func RunWebhooks(ctx context.Context, options Options) (*Report, error) {
+	report := newReport()
+	servers := &servers{byWorker: map[int]*harness.WebhookServer{}}
+	defer servers.close()
+	return report, follow(options, report, func(done func()) error {
+		return eachWorld(ctx, options, options.Workers, func(ctx context.Context, worker, world int) error {
+			defer done()
+			server, err := servers.of(worker)
+			if err != nil {
+				return err
+			}
+			return compareWebhooks(ctx, options, world, workerPrefix(worker), server, report)
+		})
+	})
+}
+
+// servers are the workers' servers.
+type servers struct {
+	lock     sync.Mutex
+	byWorker map[int]*harness.WebhookServer
+}
+
+func (s *servers) of(worker int) (*harness.WebhookServer, error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.byWorker[worker] == nil {
+		server, err := harness.StartWebhookServer()
+		if err != nil {
+			return nil, err
+		}
+		s.byWorker[worker] = server
+	}
+	return s.byWorker[worker], nil
+}
+
+func (s *servers) close() {
+	for _, server := range s.byWorker {
+		server.Close()
+	}
+}
+
+// webhookRun is the comparison in one world.
+type webhookRun struct {
+	pair   *harness.WebhookPair
+	prefix string
+	report *Report
+}
+
+func compareWebhooks(ctx context.Context, options Options, world int, prefix string, server *harness.WebhookServer, report *Report) error {
+	g := NewWebhookGenerator(options.Seed, uint64(world), prefix, server)
+	state, err := harness.NewState(g.World())
+	if err != nil {
+		return err
+	}
+	pair, err := harness.NewWebhookPair(state, server)
+	if err != nil {
+		return err
+	}
+	run := webhookRun{pair: pair, prefix: prefix, report: report}
+	// Requests between two changes are sent to one plugin after the other, so that its metrics can be told apart.
+	var requests []*harness.Request
+	first := 0
+	for i := range options.Requests {
+		if i > 0 && g.one(5) {
+			if done, err := run.play(ctx, world, first, requests); done || err != nil {
+				return err
+			}
+			first, requests = i, nil
+			for range 1 + g.random.IntN(2) {
+				if err := state.Apply(g.Change()); err != nil {
+					return err
+				}
+			}
+		}
+		requests = append(requests, g.Request())
+	}
+	_, err = run.play(ctx, world, first, requests)
+	return err
+}
+
+// play sends requests to both plugins; done says that a difference was found.
+func (r *webhookRun) play(ctx context.Context, world, first int, requests []*harness.Request) (done bool, err error) {
+	before, err := harness.GatherCounts(r.prefix)
+	if err != nil {
+		return false, err
+	}
+	theirs := make([]harness.WebhookOutcome, len(requests))
+	for i, request := range requests {
+		theirs[i] = r.pair.Do(ctx, r.pair.Upstream, request)
+	}
+	between, err := harness.GatherCounts(r.prefix)
+	if err != nil {
+		return false, err
+	}
+	ours := make([]harness.WebhookOutcome, len(requests))
+	for i, request := range requests {
+		ours[i] = r.pair.Do(ctx, r.pair.Celgate, request)
+	}
+	after, err := harness.GatherCounts(r.prefix)
+	if err != nil {
+		return false, err
+	}
+	for i := range requests {
+		r.report.addWebhooks(&theirs[i])
+		if !r.same(ctx, requests[i], &theirs[i], &ours[i]) {
+			text := fmt.Sprintf("upstream: %s\ncelgate: %s", theirs[i].Text(), ours[i].Text())
+			r.report.found(&Found{World: world, Difference: harness.Difference{Step: first + i, What: "outcome", Text: text}})
+			return true, nil
+		}
+	}
+	if difference := harness.CompareCounts(between.Since(before), after.Since(between)); difference != nil {
+		difference.Step = first
+		r.report.found(&Found{World: world, Difference: *difference})
+		return true, nil
+	}
+	return false, nil
+}
+
+// same says whether outcomes are the same, or ours is one that upstream has, too, when another refusal comes first.
+func (r *webhookRun) same(ctx context.Context, request *harness.Request, theirs, ours *harness.WebhookOutcome) bool {
+	if theirs.Equal(ours) {
+		return true
+	}
+	for range attempts {
+		if !theirs.OnlyStatus(ours) {
+			return false
+		}
+		again := r.pair.Do(ctx, r.pair.Upstream, request)
+		if again.Equal(ours) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,172 @@
+package worlds
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	v1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/celgate/celgate/go/internal/harness"
+)
+
+// WebhookGenerator makes random worlds of webhooks, and what happens in them.
+type WebhookGenerator struct {
+	*Generator
+	server         *harness.WebhookServer
+	configurations map[string]*v1.ValidatingWebhookConfiguration
+}
+
+// NewWebhookGenerator makes a generator of worlds whose webhooks are on a server.
+func NewWebhookGenerator(seed, stream uint64, prefix string, server *harness.WebhookServer) *WebhookGenerator {
+	return &WebhookGenerator{Generator: NewGenerator(seed, stream, prefix, nil), server: server, configurations: map[string]*v1.ValidatingWebhookConfiguration{}}
+}
+
+// World makes a world without policies.
+func (g *WebhookGenerator) World() *harness.World {
+	g.kinds = g.someKinds()
+	w := &harness.World{Kinds: g.kinds, Authorize: harness.AuthorizeByVerb}
+	for _, name := range []string{"prod", "dev", "plain"} {
+		w.Namespaces = append(w.Namespaces, namespace(name, namespaces[name]))
+	}
+	for i := range 1 + g.random.IntN(3) {
+		w.Webhooks = append(w.Webhooks, g.configuration(fmt.Sprintf("%sconfiguration-%d", g.prefix, i)))
+	}
+	return w
+}
+
+// Request makes a request, now and then about a webhook configuration itself.
+func (g *WebhookGenerator) Request() *harness.Request {
+	r := g.Generator.Request()
+	if g.one(30) {
+		target := pick(g.Generator, webhookTargets...)
+		target.about(g.Generator, r)
+		g.objectsOf(r, target)
+		g.options(r)
+	}
+	return r
+}
+
+// webhookTargets are resources that no webhook of the API may intercept.
+var webhookTargets = []*target{
+	{group: v1.GroupName, version: "v1", kind: "ValidatingWebhookConfiguration", resource: "validatingwebhookconfigurations", cluster: true, operations: usual, build: configurationObject},
+	{group: v1.GroupName, version: "v1", kind: "MutatingWebhookConfiguration", resource: "mutatingwebhookconfigurations", cluster: true, operations: usual, build: mutatingObject},
+}
+
+func configurationObject(g *Generator, r *harness.Request) runtime.Object {
+	return &v1.ValidatingWebhookConfiguration{ObjectMeta: g.meta(r)}
+}
+
+func mutatingObject(g *Generator, r *harness.Request) runtime.Object {
+	return &v1.MutatingWebhookConfiguration{ObjectMeta: g.meta(r)}
+}
+
+// Change makes a change that the API server would allow.
+func (g *WebhookGenerator) Change() harness.Change {
+	names := slices.Sorted(maps.Keys(g.configurations))
+	switch g.random.IntN(8) {
+	case 0, 1:
+		return g.changeNamespace()
+	case 2:
+		g.kinds = g.someKinds()
+		return harness.Change{Kinds: g.kinds}
+	case 3:
+		if len(names) > 0 {
+			name := pick(g.Generator, names...)
+			deleted := g.configurations[name]
+			delete(g.configurations, name)
+			return harness.Change{Delete: deleted}
+		}
+	case 4, 5:
+		if len(names) > 0 {
+			changed := g.configurations[pick(g.Generator, names...)].DeepCopy()
+			webhook := &changed.Webhooks[g.random.IntN(len(changed.Webhooks))]
+			*webhook = g.webhook(webhook.Name)
+			g.configurations[changed.Name] = changed
+			return harness.Change{Apply: changed}
+		}
+	}
+	return harness.Change{Apply: g.configuration(fmt.Sprintf("%sconfiguration-%d", g.prefix, g.random.IntN(4)))}
+}
+
+func (g *WebhookGenerator) configuration(name string) *v1.ValidatingWebhookConfiguration {
+	made := &v1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	for i := range 1 + g.random.IntN(3) {
+		// Names are unique in a configuration, but not among several.
+		made.Webhooks = append(made.Webhooks, g.webhook(fmt.Sprintf("%swebhook-%d.example.com", name, i)))
+	}
+	if len(made.Webhooks) > 1 && g.one(15) {
+		made.Webhooks[1].Name = made.Webhooks[0].Name // the API server has such from before
+	}
+	g.configurations[name] = made
+	return made
+}
+
+// webhook makes a webhook as the API server stores it: all defaults are there.
+func (g *WebhookGenerator) webhook(name string) v1.ValidatingWebhook {
+	match := g.match()
+	made := v1.ValidatingWebhook{
+		Name:                    name,
+		ClientConfig:            g.server.Config(g.behaviour(), g.one(4)),
+		FailurePolicy:           pointer(pick(g.Generator, v1.Fail, v1.Fail, v1.Ignore)),
+		MatchPolicy:             match.MatchPolicy,
+		NamespaceSelector:       match.NamespaceSelector,
+		ObjectSelector:          match.ObjectSelector,
+		SideEffects:             pointer(pick(g.Generator, v1.SideEffectClassNone, v1.SideEffectClassNone, v1.SideEffectClassNoneOnDryRun, v1.SideEffectClassSome, v1.SideEffectClassUnknown)),
+		TimeoutSeconds:          pointer(int32(pick(g.Generator, 1, 10, 30))),
+		AdmissionReviewVersions: pick(g.Generator, []string{"v1"}, []string{"v1"}, []string{"v1", "v1beta1"}, []string{"v1beta1"}, []string{"v1beta1", "v1"}, []string{"v2", "v1"}, []string{"v2"}),
+	}
+	for _, rule := range match.ResourceRules {
+		made.Rules = append(made.Rules, rule.RuleWithOperations)
+	}
+	for i := range pick(g.Generator, 0, 0, 0, 1, 1, 2, 3) {
+		made.MatchConditions = append(made.MatchConditions, v1.MatchCondition{Name: fmt.Sprintf("c%d", i), Expression: g.condition()})
+	}
+	switch g.random.IntN(60) {
+	case 0:
+		made.FailurePolicy = nil
+	case 1:
+		made.MatchPolicy = nil
+	case 2:
+		made.NamespaceSelector = nil
+	case 3:
+		made.ObjectSelector = nil
+	case 4:
+		made.TimeoutSeconds, made.SideEffects = nil, nil
+	case 5:
+		made.Rules = nil
+	}
+	return made
+}
+
+func (g *WebhookGenerator) behaviour() string {
+	switch g.random.IntN(12) {
+	case 0, 1:
+		return pick(g.Generator, harness.Refusing...)
+	case 2, 3:
+		return pick(g.Generator, harness.Broken...)
+	case 4:
+		return pick(g.Generator, "refused", "untrusted", "unresolved", "no-config")
+	}
+	return pick(g.Generator, harness.Agreeable...)
+}
+
+// condition makes a match condition; most hold.
+func (g *WebhookGenerator) condition() string {
+	switch {
+	case g.one(100):
+		return pick(g.Generator, costlyConditions...)
+	case g.one(2):
+		return pick(g.Generator, conditionPool...)
+	}
+	return pick(g.Generator, harmlessPool...)
+}
+
+// costlyConditions use up the budget of an expression, or together that of all conditions.
+var costlyConditions = []string{
+	"lists.range(1000).all(x, lists.range(100).all(y, x + y >= 0))",
+	"lists.range(1000).all(x, lists.range(200).all(y, x + y >= 0))",
+	"lists.range(1000).all(x, lists.range(1000).all(y, x + y >= 0))",
+}
