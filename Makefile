@@ -20,6 +20,7 @@ help:
 	@echo 'make differential    generated expressions in cel-go and the core: CASES=100000 SEED=1'
 	@echo 'make differential-cases the expressions of tests/cases in cel-go and the core'
 	@echo 'make differential-admission generated worlds of policies and requests, in our plugin and upstream'"'"'s: WORLDS=20000 REQUESTS=50 SEED=1'
+	@echo 'make differential-webhooks generated worlds of webhooks, requests and a server that is called: WORLDS=4000 REQUESTS=50 SEED=1'
 	@echo 'make soak            both plugins under load while everything changes: TIME=30m SEED=1; soak-race, soak-asan'
 	@echo 'make bench-expressions the evaluator alone beside cel-go, the cel crate and the C++ runtime'
 	@echo 'make test-upstream   upstream'"'"'s own integration suite with our plugin compiled in'

@@ -77,6 +77,13 @@ differential-admission: lib
 	@mkdir -p $(BIN) && rm -f $(BIN)/differential-admission && cd go && $(GO) build -o ../$(BIN)/differential-admission ./cmd/differential-admission
 	$(BIN)/differential-admission --worlds=$(WORLDS) --requests=$(REQUESTS) --seed=$(SEED) --save=go/internal/harness/testdata $(DIFFERENTIAL_FLAGS)
 
+# The same for webhooks, with a server that both plugins call: what it is sent is compared, too.
+.PHONY: differential-webhooks
+differential-webhooks: WORLDS = 4000
+differential-webhooks: lib
+	@mkdir -p $(BIN) && rm -f $(BIN)/differential-admission && cd go && $(GO) build -o ../$(BIN)/differential-admission ./cmd/differential-admission
+	$(BIN)/differential-admission --mode=webhooks --worlds=$(WORLDS) --requests=$(REQUESTS) --seed=$(SEED)
+
 # Bugs of policies planted in the core: each must be found within MUTANT_WORLDS worlds.
 MUTANT_WORLDS ?= 1000
 .PHONY: differential-admission-mutants

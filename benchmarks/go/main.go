@@ -1,4 +1,4 @@
-// Command bench compares upstream's ValidatingAdmissionPolicy plugin with celgate's, in one binary: the same policies, the same requests,
+// Command bench compares upstream's ValidatingAdmissionPolicy and ValidatingAdmissionWebhook plugins with celgate's, in one binary: the same policies, the same requests,
 // every decision compared, rounds interleaved. It prints a line per workload and writes admission.json, admission.md and plots.
 package main
 

@@ -31,6 +31,8 @@ type world struct {
 	policies   []*v1.ValidatingAdmissionPolicy
 	bindings   []*v1.ValidatingAdmissionPolicyBinding
 	configMaps []*corev1.ConfigMap
+	// webhooks, if there are any, are the world of the webhook plugin instead.
+	webhooks *v1.ValidatingWebhookConfiguration
 }
 
 // plugin is what both engines' plugins are.
@@ -77,6 +79,9 @@ func newPlugin(engine string) (plugin, error) {
 
 // start runs an engine's plugin over w and waits until probe, which a policy must deny, is denied.
 func start(engine string, w *world, namespaces []*corev1.Namespace, probe admission.Attributes, objects admission.ObjectInterfaces) (*running, error) {
+	if w.webhooks != nil {
+		return startWebhooks(engine, w, namespaces)
+	}
 	var initial []runtime.Object
 	for _, o := range namespaces {
 		initial = append(initial, o)

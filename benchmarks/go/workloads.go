@@ -115,6 +115,11 @@ func workloads() []*workload {
 	add("denied/100", denying(100), versionedPods, versionedObjects).verified = true
 	add("update/100", worldOf(func() *world { return different(100, podResource) }), updatedPods, versionedObjects)
 	add("custom-resource/100", worldOf(func() *world { return different(100, widgetResource) }), widgets, versionedObjects)
+	for _, n := range []int{0, 1, 50, 500} {
+		add(fmt.Sprintf("webhooks-not-matching/%d", n), webhooks(n, widgetResource, noConditions), versionedPods, versionedObjects)
+	}
+	add("webhooks-excluded/50", webhooks(50, podResource, excluding), versionedPods, versionedObjects)
+	add("webhooks-called/1", called, versionedPods, versionedObjects)
 	w := add("pod-security-standards", podSecurityStandards, versionedPods, versionedObjects)
 	w.slow, w.verified = true, true
 	return all

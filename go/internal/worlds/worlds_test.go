@@ -44,6 +44,18 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
+// Generated webhooks are called by generated requests as upstream calls them.
+func TestWebhookWorlds(t *testing.T) {
+	report, err := RunWebhooks(context.Background(), Options{Worlds: 60, Requests: 50, Seed: 1, Workers: 2, Progress: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report.Print(t.Output())
+	if err := report.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
 // The same seed gives the same script, and a case keeps all that decides it.
 func TestScriptsAreKept(t *testing.T) {
 	corpus := testCorpus(t)

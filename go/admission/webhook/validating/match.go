@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
-	admissionmetrics "k8s.io/apiserver/pkg/admission/metrics"
 	admissionauthorizer "k8s.io/apiserver/pkg/admission/plugin/authorizer"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/generic"
@@ -24,12 +23,6 @@ import (
 // maxRounds bounds the questions and pauses of one request. Each round answers what was unknown or spends a step budget, and conditions
 // have cost limits, so only a bug can reach it.
 const maxRounds = 100_000
-
-// The labels that upstream's metrics have for match conditions of these webhooks, and for those that they exclude.
-const (
-	conditionsKind = "webhook"
-	conditionsType = "validating"
-)
 
 // versions gives a request's objects in other versions, each converted once.
 type versions struct {
@@ -62,7 +55,7 @@ func (p *Plugin) decide(ctx context.Context, a admission.Attributes, o admission
 	if err == nil && plan.Empty {
 		return nil
 	}
-	m := matching{ctx: ctx, versions: versions{attributes: a, objects: o}, hooks: s.hooks}
+	m := matching{ctx: ctx, versions: versions{attributes: a, objects: o}, hooks: s.hooks, metrics: &s.metrics}
 	if err == nil {
 		err = p.match(&m, plan)
 	}
@@ -83,6 +76,7 @@ type matching struct {
 	ctx      context.Context
 	versions versions
 	hooks    []webhook.WebhookAccessor
+	metrics  *conditionMetrics
 	// calls are the webhooks to call, in order; each version that they want has been converted.
 	calls []*generic.WebhookInvocation
 }
@@ -181,6 +175,7 @@ func (p *Plugin) answer(a admission.Attributes, w *work, data []byte) error {
 // evaluated webhook.
 func (m *matching) replay(report []byte, plan *core.Plan, w *work, elapsed time.Duration) error {
 	a := m.versions.attributes
+	observer := newConditionObserver(m.ctx, m.metrics, len(m.hooks), a.GetOperation(), elapsed)
 	reader := wire.NewReport(report)
 	var entry wire.Entry
 	for reader.Next(&entry) {
@@ -190,7 +185,7 @@ func (m *matching) replay(report []byte, plan *core.Plan, w *work, elapsed time.
 		hook := m.hooks[entry.Hook]
 		switch entry.Kind {
 		case wire.EntryMatchConditions:
-			m.conditions(hook, &entry, elapsed)
+			observer.observe(int(entry.Hook), hook, &entry)
 		case wire.EntryDecision:
 			klog.Warningf("Match conditions of webhook %q failed, failing closed: %s", hook.GetName(), entry.Text)
 			return apierrors.NewForbidden(a.GetResource().GroupResource(), a.GetName(), errors.New(entry.Text))
@@ -221,21 +216,6 @@ func (m *matching) replay(report []byte, plan *core.Plan, w *work, elapsed time.
 		return &coreError{err}
 	}
 	return nil
-}
-
-// conditions tells upstream's metrics about match conditions that excluded a webhook or failed.
-func (m *matching) conditions(hook webhook.WebhookAccessor, entry *wire.Entry, elapsed time.Duration) {
-	name, operation := hook.GetName(), string(m.versions.attributes.GetOperation())
-	for range entry.EvaluationErrors {
-		admissionmetrics.Metrics.ObserveMatchConditionEvalError(m.ctx, name, conditionsKind, conditionsType, operation)
-	}
-	if entry.Observed {
-		admissionmetrics.Metrics.ObserveMatchConditionEvaluationTime(m.ctx, elapsed, name, conditionsKind, conditionsType, operation)
-	}
-	if entry.Excluded || entry.Ignored {
-		skipped.Inc()
-		admissionmetrics.Metrics.ObserveMatchConditionExclusion(m.ctx, name, conditionsKind, hook.GetType(), operation)
-	}
 }
 
 // matchAsUpstream goes through the webhooks with upstream's code.

@@ -24,6 +24,7 @@ type snapshot struct {
 	// engine and staticEngine are those of all webhooks, and of the static ones alone, which have the same numbers in both.
 	engine, staticEngine *cabi.Engine
 	plans                core.Cache[core.Plan]
+	metrics              conditionMetrics
 }
 
 // snapshots makes and keeps the snapshot in force.
