@@ -185,12 +185,20 @@ func (s *State) matcher() generic.PolicyMatcher {
 
 // factory gives the state's informers.
 func (s *State) factory() informers.SharedInformerFactory {
+	return s.factoryWith(s.informer(webhooksResource))
+}
+
+// factoryWith gives the state's informers with another one of webhooks.
+func (s *State) factoryWith(webhooks *handInformer) informers.SharedInformerFactory {
 	factory := informers.NewSharedInformerFactory(s.client(), 0)
 	for resource, object := range map[schema.GroupVersionResource]runtime.Object{
 		policiesResource: &v1.ValidatingAdmissionPolicy{}, bindingsResource: &v1.ValidatingAdmissionPolicyBinding{}, namespacesResource: &corev1.Namespace{},
 		webhooksResource: &v1.ValidatingWebhookConfiguration{},
 	} {
 		informer := s.informer(resource)
+		if resource == webhooksResource {
+			informer = webhooks
+		}
 		factory.InformerFor(object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return informer })
 	}
 	return stateFactory{SharedInformerFactory: factory, params: s.params}

@@ -112,11 +112,15 @@ func loadWebhooks(dir string) ([]*v1.ValidatingWebhookConfiguration, string, err
 }
 
 func (s *State) attachWebhooks(plugin webhookPlugin, server *WebhookServer) error {
+	return s.attachWebhooksOf(s.factory(), plugin, server)
+}
+
+func (s *State) attachWebhooksOf(factory informers.SharedInformerFactory, plugin webhookPlugin, server *WebhookServer) error {
 	base, err := url.Parse(server.server.URL)
 	if err != nil {
 		return err
 	}
-	plugin.SetExternalKubeInformerFactory(s.factory())
+	plugin.SetExternalKubeInformerFactory(factory)
 	plugin.SetExternalKubeClientSet(s.client())
 	plugin.SetUnconditionalAuthorizer(worldAuthorizer{s.world})
 	plugin.SetExcludedAdmissionResources(excluded)
@@ -140,6 +144,27 @@ func (p *WebhookPair) Do(ctx context.Context, plugin Validator, request *Request
 	// Webhooks that are called at once warn in any order.
 	slices.Sort(outcome.Warnings)
 	return outcome
+}
+
+// Refusal is what upstream refuses a request with if there are no other webhooks than those that a refusal names: of several refusals at once
+// any may come first, and this one must be among them.
+func (p *WebhookPair) Refusal(ctx context.Context, request *Request, refusal string) (string, error) {
+	alone := newHandInformer()
+	for _, known := range list[*v1.ValidatingWebhookConfiguration](p.State, webhooksResource) {
+		named := known.DeepCopy()
+		named.Webhooks = slices.DeleteFunc(named.Webhooks, func(webhook v1.ValidatingWebhook) bool { return !strings.Contains(refusal, webhook.Name) })
+		if err := alone.put(named); err != nil {
+			return "", err
+		}
+	}
+	theirs, err := upstream.NewValidatingAdmissionWebhook(nil)
+	if err != nil {
+		return "", err
+	}
+	if err := p.State.attachWebhooksOf(p.State.factoryWith(alone), theirs, p.Server); err != nil {
+		return "", err
+	}
+	return p.Do(ctx, theirs, request).Status, nil
 }
 
 // uuids are the names of reviews, of which no two are the same.

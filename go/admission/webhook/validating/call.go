@@ -196,8 +196,8 @@ func (c *call) ask(hook *v1.ValidatingWebhook) error {
 	if c.attributes.Attributes.IsDryRun() {
 		switch {
 		case hook.SideEffects == nil:
-			const text = "Webhook SideEffects is nil"
-			return fail(errors.New(text), apierrors.NewBadRequest(text))
+			status := apierrors.NewBadRequest("Webhook SideEffects is nil")
+			return fail(errors.New(status.ErrStatus.Message), status)
 		case *hook.SideEffects != v1.SideEffectClassNone && *hook.SideEffects != v1.SideEffectClassNoneOnDryRun:
 			return webhookerrors.NewDryRunUnsupportedErr(hook.Name)
 		}

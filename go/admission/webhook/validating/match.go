@@ -163,7 +163,7 @@ func (p *Plugin) answer(a admission.Attributes, w *work, data []byte) error {
 			}
 		case core.AskNamespace:
 			// Upstream does not end this look-up with the request.
-			w.namespaceError = p.namespaces.Answer(context.TODO(), &w.answers, q.ID, a)
+			w.namespaceError = p.namespaces.Answer(context.Background(), &w.answers, q.ID, a)
 		default:
 			return fmt.Errorf("unknown question %q", q.Kind)
 		}
