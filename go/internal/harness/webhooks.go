@@ -140,7 +140,7 @@ func (p *WebhookPair) Do(ctx context.Context, plugin Validator, request *Request
 	p.Server.Calls()
 	outcome := WebhookOutcome{Outcome: Observe(ctx, plugin, request.Copy(), p.State.Objects())}
 	outcome.Calls = p.Server.Calls()
-	outcome.Status = uuids.ReplaceAllString(outcome.Status, "UID")
+	outcome.Status = WithoutIDs(outcome.Status)
 	// Webhooks that are called at once warn in any order.
 	slices.Sort(outcome.Warnings)
 	return outcome
@@ -169,6 +169,9 @@ func (p *WebhookPair) Refusal(ctx context.Context, request *Request, refusal str
 
 // uuids are the names of reviews, of which no two are the same.
 var uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// WithoutIDs replaces the names of reviews in a text.
+func WithoutIDs(text string) string { return uuids.ReplaceAllString(text, "UID") }
 
 // Equal says whether two outcomes are the same but for which of several refusals came first.
 func (o *WebhookOutcome) Equal(other *WebhookOutcome) bool {

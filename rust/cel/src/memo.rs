@@ -1,4 +1,4 @@
-//! Paths of fields that many expressions follow in one record are followed once.
+//! Paths of fields that many expressions follow in one record, or in edited copies of its parts, are followed once.
 //!
 //! The expressions of policies differ, but they look at the same fields. Where a path leads from a cell depends on the record alone; what it
 //! costs is charged each time.
@@ -10,6 +10,12 @@ use crate::record::{Record, RecordRef};
 
 /// Entries of a memo; two paths that fall on the same one displace each other.
 const ENTRIES: usize = 1024;
+
+/// So many spaces edited copies can have, 0 included.
+pub const SPACES: u8 = 64;
+
+/// The bits of a cell's index in the origin of a path; above them is the space.
+const CELL_BITS: u32 = 26;
 
 /// The place where a tested field is not.
 const NOWHERE: u32 = u32::MAX;
@@ -99,13 +105,25 @@ impl<'a> MemoOf<'a> {
     /// What is known of a path from there, if that is in the memo's record.
     #[inline]
     pub(crate) fn find(&self, from: RecordRef<'a>, path: u32) -> Option<Known> {
-        if from.is_in(self.record) { self.memo.find(from.cell_index(), path) } else { None }
+        self.memo.find(self.origin(from)?, path)
     }
 
     pub(crate) fn put(&self, from: RecordRef<'a>, path: u32, known: Known) {
-        if from.is_in(self.record) {
-            self.memo.put(from.cell_index(), path, known);
+        if let Some(origin) = self.origin(from) {
+            self.memo.put(origin, path, known);
         }
+    }
+
+    /// A cell among all whose paths are remembered.
+    #[inline]
+    fn origin(&self, from: RecordRef<'a>) -> Option<u32> {
+        let space = match from.space() {
+            0 if from.is_in(self.record) => 0,
+            0 | SPACES.. => return None,
+            space => u32::from(space) << CELL_BITS,
+        };
+        let cell = from.cell_index();
+        if cell >> CELL_BITS == 0 { Some(space | cell) } else { None }
     }
 }
 

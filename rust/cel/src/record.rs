@@ -100,6 +100,8 @@ pub struct Record<'a> {
     cells: &'a [[u8; CELL]],
     heap: &'a str,
     roots: u32,
+    /// Tells edited copies apart whose paths are remembered; 0 is none.
+    space: u8,
 }
 
 /// One cell, decoded.
@@ -227,6 +229,12 @@ impl<'a> RecordRef<'a> {
     #[inline]
     pub(crate) fn is_in(&self, record: &Record<'a>) -> bool {
         std::ptr::eq(self.record, record)
+    }
+
+    /// The space of its record: what [`Self::edited`] was given, otherwise 0.
+    #[inline]
+    pub(crate) fn space(&self) -> u8 {
+        self.record.space
     }
 
     /// The index of its cell.

@@ -126,9 +126,8 @@ impl Program {
 impl Program {
     /// Compiles a webhook's conditions.
     pub(crate) fn of_webhook(conditions: &[NamedExpression]) -> Program {
-        let mut compiler = Compiler::new(|authorizer| {
-            environment::without_variables(OptionalVariables { params: false, authorizer })
-        });
+        let mut compiler =
+            Compiler::new(|authorizer| environment::without_variables(OptionalVariables { params: false, authorizer }));
         Program {
             variables: Box::default(),
             conditions: compiler.conditions(conditions),

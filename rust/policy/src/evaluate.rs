@@ -177,11 +177,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     #[inline]
-    fn each<H>(
-        mut self,
-        hooks: &'a [H],
-        decide: impl Fn(&mut Self, &'a H) -> Result<(), Pause>,
-    ) -> Result<(), Pause> {
+    fn each<H>(mut self, hooks: &'a [H], decide: impl Fn(&mut Self, &'a H) -> Result<(), Pause>) -> Result<(), Pause> {
         while let Some(hook) = hooks.get(self.progress.hook) {
             decide(&mut self, hook)?;
             self.results.clear();
@@ -241,7 +237,9 @@ impl<'a> Walk<'_, 'a> {
             match constraints.verdict(self.request)? {
                 Verdict::No => return Ok(None),
                 Verdict::Match(_) => {}
-                Verdict::Error(error) | Verdict::NamespaceError(error) => return Ok(self.binding_error(hook, subject, error)),
+                Verdict::Error(error) | Verdict::NamespaceError(error) => {
+                    return Ok(self.binding_error(hook, subject, error));
+                }
             }
         }
         let source = Source {

@@ -4,6 +4,7 @@
 use std::cell::OnceCell;
 
 use bumpalo::Bump;
+use celgate_cel::memo::SPACES;
 use celgate_cel::record::Edit;
 use celgate_cel::value::Value;
 
@@ -120,23 +121,35 @@ impl<'a> Matched<'a> {
                 let whole = planted(Mutant::ConditionsSeeMatchedResource);
                 let resource = if whole { &self.matched.resource } else { &self.plan.key.resource };
                 let namespace = if planted(Mutant::ConditionsSeeNamespace) { self.namespace } else { Value::Null };
-                (self.request_as(resource), namespace)
+                (self.request_as(resource, self.space(0)), namespace)
             }
-            Scope::Validations | Scope::Messages => (self.request_as(&self.matched.resource), self.visible_namespace()),
-            Scope::Annotations => (self.request_as(&self.matched.resource), self.namespace),
+            Scope::Validations | Scope::Messages => (self.matched_request(), self.visible_namespace()),
+            Scope::Annotations => (self.matched_request(), self.namespace),
         };
         // In the order of `Input::NAMES`.
         let (object, old_object) = self.objects;
         [Some(object), Some(old_object), null, Some(request), Some(namespace), authorizer, authorizer, null]
     }
 
+    /// The request for the matched resource.
+    fn matched_request(&self) -> Value<'a> {
+        self.request_as(&self.matched.resource, self.space(1))
+    }
+
+    /// Where paths in the request are remembered: there is one for the conditions of each match, and one for all else.
+    fn space(&self, which: u32) -> u8 {
+        let space = 1 + 2 * u64::from(self.matched.number) + u64::from(which);
+        u8::try_from(space).ok().filter(|&space| space < SPACES).unwrap_or(0)
+    }
+
     /// The request for this resource and of the matched kind: upstream's `CreateAdmissionRequest`.
-    fn request_as(&self, resource: &Resource) -> Value<'a> {
+    fn request_as(&self, resource: &Resource, space: u8) -> Value<'a> {
         let Kind { group, version, kind } =
             if planted(Mutant::RequestKeepsKind) { &self.plan.key.kind } else { &self.matched.kind };
         match self.request.attributes() {
             Value::Record(fields) if self.plan.reads.intersects(Reads::REQUEST_MATCH) => fields.edited(
                 self.arena,
+                space,
                 &[
                     Edit::Add("kind", &[("group", group.as_str()), ("version", version), ("kind", kind)]),
                     Edit::Add(
@@ -157,6 +170,7 @@ impl<'a> Matched<'a> {
             {
                 fields.edited(
                     self.arena,
+                    0,
                     &[
                         Edit::Drop("kind"),
                         Edit::Drop("apiVersion"),

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::compile::Program;
 use crate::constraints::{Match, Matches, PlannedConstraints};
 use crate::engine::{Content, Engine, Hook, Policies};
-use crate::compile::Program;
 use crate::policy::{Binding, Policy};
 use crate::projection::Projections;
 use crate::reads::Reads;

@@ -41,14 +41,16 @@ fn decide(webhooks: &[Value], request: &Request) -> Vec<String> {
 
 #[test]
 fn those_that_match_are_called_in_order() {
-    let others = json!({"rules": [{"apiGroups": ["apps"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]});
+    let others =
+        json!({"rules": [{"apiGroups": ["apps"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]});
     let webhooks = [webhook(json!({})), webhook(others), webhook(json!({"rules": []})), webhook(json!({}))];
     assert_eq!(decide(&webhooks, &pod()), ["call 0/- match 0", "call 3/- match 0"]);
 }
 
 #[test]
 fn without_a_match_the_plan_is_empty() {
-    let others = json!({"rules": [{"apiGroups": ["apps"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]});
+    let others =
+        json!({"rules": [{"apiGroups": ["apps"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]});
     let info: Value = serde_json::from_str(&plan_for(&[webhook(others)], &pod_key()).info_json()).unwrap();
     assert_eq!(info["empty"], json!(true));
     assert_eq!(info.get("matches"), None);
@@ -59,7 +61,8 @@ fn a_plan_tells_what_it_calls_for() {
     let mut key = pod_key();
     key["equivalents"] = json!([{"resource": {"group": "apps", "version": "v1", "resource": "deployments"},
         "kind": {"group": "apps", "version": "v1", "kind": "Deployment"}}]);
-    let others = json!({"rules": [{"apiGroups": ["apps"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]});
+    let others =
+        json!({"rules": [{"apiGroups": ["apps"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]});
     let conditioned = condition("object.a == 'x' && request.kind.kind == 'Deployment'");
     let mut both = others.clone();
     both["matchConditions"] = conditioned["matchConditions"].clone();
@@ -85,14 +88,13 @@ fn a_plan_tells_what_it_calls_for() {
 #[test]
 fn an_unknown_kind_is_an_error() {
     let mut key = pod_key();
-    key["equivalents"] = json!([{"resource": {"group": "apps", "version": "v1", "resource": "deployments"}, "kind": null}]);
-    let others = json!({"rules": [{"apiGroups": ["apps"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]});
+    key["equivalents"] =
+        json!([{"resource": {"group": "apps", "version": "v1", "resource": "deployments"}, "kind": null}]);
+    let others =
+        json!({"rules": [{"apiGroups": ["apps"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]});
     let mut run = Run::new(plan_for(&[webhook(others), webhook(json!({}))], &key), &pod());
     assert_eq!(run.step(&[]), Outcome::Done);
-    assert_eq!(
-        run.lines(),
-        ["configuration 0/-: unable to convert to apps/v1, Resource=deployments: unknown kind"]
-    );
+    assert_eq!(run.lines(), ["configuration 0/-: unable to convert to apps/v1, Resource=deployments: unknown kind"]);
 }
 
 #[test]
@@ -102,7 +104,10 @@ fn conditions_decide() {
         [webhook(json!({"matchConditions": conditions, "failurePolicy": policy})), webhook(json!({}))]
     };
     let called = "call 1/- match 0";
-    assert_eq!(decide(&webhooks("Fail", &["true", "object.spec.hostNetwork == true"]), &pod()), ["call 0/- match 0", called]);
+    assert_eq!(
+        decide(&webhooks("Fail", &["true", "object.spec.hostNetwork == true"]), &pod()),
+        ["call 0/- match 0", called]
+    );
     assert_eq!(
         decide(&webhooks("Fail", &["object.none == 1", "false"]), &pod()),
         ["conditions 0/- excluded, 1 errors, observed 1", called]
@@ -171,7 +176,10 @@ fn selectors_and_their_errors() {
 
     let mut request = pod();
     request.namespace_labels = Root::Error("namespaces \"default\" not found".into());
-    assert_eq!(decide(&[webhook(json!({})), namespace(json!({"matchLabels": {"env": "test"}}))], &request), [called, "namespace 1/-"]);
+    assert_eq!(
+        decide(&[webhook(json!({})), namespace(json!({"matchLabels": {"env": "test"}}))], &request),
+        [called, "namespace 1/-"]
+    );
 }
 
 #[test]
@@ -188,7 +196,10 @@ fn what_upstream_makes_of_nil() {
 #[test]
 fn what_is_no_webhook_is_refused() {
     let refused = |json: &str| Webhook::from_json(json.as_bytes()).unwrap_err();
-    assert_eq!(refused(r#"{"name": "w", "rules": [{"operations": 1}]}"#), r#"ValidatingWebhook "w": rules[0].operations: expected array, got number"#);
+    assert_eq!(
+        refused(r#"{"name": "w", "rules": [{"operations": 1}]}"#),
+        r#"ValidatingWebhook "w": rules[0].operations: expected array, got number"#
+    );
     assert_eq!(refused("[]"), "ValidatingWebhook: expected object, got array");
 }
 
@@ -207,7 +218,8 @@ fn nothing_is_kept_between_requests() {
 #[test]
 fn long_conditions_yield() {
     let tens = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]";
-    let nested = ["a", "b", "c", "d", "e"].iter().rfold("true".to_owned(), |inner, name| format!("{tens}.all({name}, {inner})"));
+    let nested =
+        ["a", "b", "c", "d", "e"].iter().rfold("true".to_owned(), |inner, name| format!("{tens}.all({name}, {inner})"));
     let webhooks: Vec<Value> = (0..9).map(|_| webhook(condition(&nested))).collect();
     let mut run = Run::new(plan_for(&webhooks, &pod_key()), &pod());
     assert_eq!(run.step(&[]), Outcome::Yield);

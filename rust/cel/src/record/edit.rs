@@ -19,11 +19,18 @@ pub enum Edit<'e> {
 
 impl<'a> RecordRef<'a> {
     /// A copy of this map or struct with the edits, in a record of its own in the arena. Costs time linear in its size.
-    pub fn edited(&self, arena: &'a Bump, edits: &[Edit<'_>]) -> Value<'a> {
+    ///
+    /// Copies of one space that are made while one record is remembered ([`crate::context::EvalContext::remembering`]) must be equal:
+    /// paths in them are remembered, too. The space 0 is that of any copies; there are [`crate::memo::SPACES`].
+    pub fn edited(&self, arena: &'a Bump, space: u8, edits: &[Edit<'_>]) -> Value<'a> {
         let mut copy = Copy { cells: Vec::new_in(arena), heap: String::new_in(arena), from: self.record };
         copy.struct_with(self.header(), edits);
-        let record: &'a Record<'a> =
-            arena.alloc(Record { cells: copy.cells.into_bump_slice(), heap: copy.heap.into_bump_str(), roots: 1 });
+        let record: &'a Record<'a> = arena.alloc(Record {
+            cells: copy.cells.into_bump_slice(),
+            heap: copy.heap.into_bump_str(),
+            roots: 1,
+            space,
+        });
         record.root(0).unwrap_or(Value::Null)
     }
 }

@@ -20,7 +20,7 @@ impl OwnedRecord {
     /// The record, without checking it again.
     #[inline]
     pub fn as_record(&self) -> Record<'_> {
-        Record { cells: &self.cells, heap: &self.heap, roots: self.roots }
+        Record { cells: &self.cells, heap: &self.heap, roots: self.roots, space: 0 }
     }
 }
 

@@ -32,7 +32,7 @@ impl<'a> Record<'a> {
         let (heap, _) = rest.split_at_checked(heap_len).ok_or(RecordError::Truncated)?;
         let heap = std::str::from_utf8(heap).map_err(|_| RecordError::Utf8)?;
         let (cells, _) = cells.as_chunks::<CELL>();
-        let record = Record { cells, heap, roots };
+        let record = Record { cells, heap, roots, space: 0 };
         if roots as usize > count {
             return Err(RecordError::Cell);
         }
