@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +16,13 @@ import (
 
 // demo is one run: what was sent, and what surprised.
 type demo struct {
-	options   *options
-	client    *client
+	options *options
+	client  *client
+	// webhooks are what the scenarios' webhooks call.
+	webhooks  *webhookServer
 	sent      int
 	exempt    int
+	webhooked int
 	surprises int
 }
 
@@ -25,7 +30,7 @@ func isPolicy(object *unstructured.Unstructured) bool {
 	return object.GroupVersionKind().Group == "admissionregistration.k8s.io"
 }
 
-// apply makes the objects of all scenarios, policies and bindings last, and waits until the policies are in force.
+// apply makes the objects of all scenarios, policies, bindings and webhooks last, and waits until these are in force.
 func (d *demo) apply(ctx context.Context, scenarios []*examples.Scenario) error {
 	for _, policies := range []bool{false, true} {
 		if policies && d.options.withoutPolicies {
@@ -36,7 +41,11 @@ func (d *demo) apply(ctx context.Context, scenarios []*examples.Scenario) error 
 				if isPolicy(object) != policies {
 					continue
 				}
-				if err := d.client.apply(ctx, object); err != nil {
+				err := d.webhooks.adopt(object)
+				if err == nil {
+					err = d.client.apply(ctx, object)
+				}
+				if err != nil {
 					return fmt.Errorf("%s: %w", s.Name, err)
 				}
 			}
@@ -53,7 +62,7 @@ func (d *demo) apply(ctx context.Context, scenarios []*examples.Scenario) error 
 	return nil
 }
 
-// settle sends the scenario's first request that a policy acts on until it does; the server takes up new policies once a second.
+// settle sends the scenario's requests that a policy or webhook acts on until it does; the server takes up new policies once a second.
 func (d *demo) settle(ctx context.Context, s *examples.Scenario) error {
 	deadline := time.Now().Add(20 * time.Second)
 	for i := range s.Requests {
@@ -105,6 +114,9 @@ func (d *demo) play(ctx context.Context, s *examples.Scenario) error {
 		if request.Exempt {
 			d.exempt++
 		}
+		if s.HasWebhooks() {
+			d.webhooked++
+		}
 		answers = append(answers, got)
 		d.print(s, i, &got)
 	}
@@ -148,8 +160,8 @@ func lines(a *examples.Answer) []string {
 	for _, warning := range a.Warnings {
 		said = append(said, "warning: "+warning)
 	}
-	for key, value := range a.Annotations {
-		said = append(said, "audit: "+key+" = "+strings.ReplaceAll(value, "\n", " "))
+	for _, key := range slices.Sorted(maps.Keys(a.Annotations)) {
+		said = append(said, "audit: "+key+" = "+strings.ReplaceAll(a.Annotations[key], "\n", " "))
 	}
 	return said
 }
@@ -160,9 +172,15 @@ func (d *demo) finish(before, after metrics) int {
 	fmt.Printf("\n%d requests, %.2f ms in admission policy (%.0f µs each)", d.sent, (after.admissionSeconds-before.admissionSeconds)*1e3,
 		(after.admissionSeconds-before.admissionSeconds)*1e6/float64(max(d.sent, 1)))
 	if d.options.engine == "celgate" && !d.options.withoutPolicies {
-		fmt.Printf(", %d decided by the Rust core, %d exempt", evaluated, d.exempt)
+		// Requests of other scenarios are of kinds that the webhooks' rules name, too.
+		matched := int(after.matched - before.matched)
+		fmt.Printf(", %d decided by the Rust core, %d exempt; it matched webhooks for %d", evaluated, d.exempt, matched)
 		if evaluated != d.sent-d.exempt {
 			fmt.Printf("\nSURPRISE: the Rust core should have decided %d requests", d.sent-d.exempt)
+			d.surprises++
+		}
+		if matched < d.webhooked {
+			fmt.Printf("\nSURPRISE: the Rust core should have matched webhooks for %d requests at least", d.webhooked)
 			d.surprises++
 		}
 	}

@@ -1,8 +1,8 @@
 // Command demo runs the scenarios of examples/ against a real kube-apiserver and compares every answer with what upstream's engine gave.
 //
-// It starts bin/kube-apiserver with an etcd inside, applies the policies of all scenarios, sends their requests (as dry runs) and prints
-// a table as it goes: what was expected and what the server said. Statuses, messages, warnings and audit annotations are compared in
-// full. It ends with the number of requests and the time that they spent in admission, and exits 1 on any surprise.
+// It starts bin/kube-apiserver with an etcd inside, and a server for webhooks; applies the policies and webhooks of all scenarios, sends
+// their requests (as dry runs) and prints a table as it goes: what was expected and what the server said. Statuses, messages, warnings and
+// audit annotations are compared in full. It ends with the number of requests and the time that they spent in admission, and exits 1 on any surprise.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "build/demo", "where the server keeps its data and logs; emptied first")
 	flag.StringVar(&o.port, "secure-port", "16443", "the port that the server listens on")
 	flag.BoolVar(&o.record, "record", false, "write the answers to expected.json instead of comparing; only with --admission-engine=upstream")
-	flag.BoolVar(&o.withoutPolicies, "without-policies", false, "leave out policies and bindings: every request that expects one must then surprise")
+	flag.BoolVar(&o.withoutPolicies, "without-policies", false, "leave out policies, bindings and webhooks: every request that expects one must then surprise")
 	flag.Parse()
 	if flag.NArg() > 0 || (o.record && o.engine != "upstream") {
 		flag.Usage()
@@ -57,6 +57,11 @@ func run(ctx context.Context, o *options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	webhooks, err := startWebhooks()
+	if err != nil {
+		return 0, err
+	}
+	defer webhooks.Close()
 	fmt.Printf("starting %s with --admission-engine=%s\n", o.server, o.engine)
 	server, err := testserver.Start(ctx, testserver.Options{Binary: o.server, Engine: o.engine, Dir: o.dir, Port: o.port, Audit: true})
 	if err != nil {
@@ -67,7 +72,7 @@ func run(ctx context.Context, o *options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	d := &demo{options: o, client: client}
+	d := &demo{options: o, client: client, webhooks: webhooks}
 	if err := d.apply(ctx, scenarios); err != nil {
 		return 0, err
 	}

@@ -18,7 +18,7 @@ type auditEvent struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// annotations are the audit annotations that policies made for a request. The log is written after the answer, so it is waited for.
+// annotations are the audit annotations that policies and webhooks made for a request. The log is written after the answer, so it is waited for.
 func annotations(ctx context.Context, log, auditID string) (map[string]string, error) {
 	deadline := time.Now().Add(5 * time.Second)
 	for {
@@ -66,8 +66,8 @@ func findEvent(log, auditID string) (map[string]string, bool, error) {
 
 // metrics are the sums of the server's metrics that the demo compares before and after.
 type metrics struct {
-	// evaluated counts requests that the Rust core decided.
-	evaluated float64
+	// evaluated counts requests that the Rust core decided, and matched those for which it matched webhooks.
+	evaluated, matched float64
 	// admissionSeconds is the time spent in the plugin.
 	admissionSeconds float64
 	// compared counts answers of celgate's that were compared with upstream's, whatever came of it, and same those that were the same.
@@ -95,6 +95,8 @@ func (c *client) metrics(ctx context.Context) (metrics, error) {
 		switch {
 		case strings.HasPrefix(name, "celgate_requests_total"):
 			m.evaluated += number
+		case name == "celgate_webhook_matching_seconds_count":
+			m.matched = number
 		case strings.HasPrefix(name, "celgate_verify_requests_total"):
 			m.compared += number
 			if strings.Contains(name, `"same"`) {

@@ -1,4 +1,4 @@
-// Package examples reads the scenarios of examples/: policies, dry-run requests, and the answers that upstream's engine gave.
+// Package examples reads the scenarios of examples/: policies, webhooks, dry-run requests, and the answers that upstream's engine gave.
 package examples
 
 import (
@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,7 +69,7 @@ type Answer struct {
 // mostText is how many bytes of an answer that is no status are shown.
 const mostText = 300
 
-// AnswerOf is the part of a response that policies made, without what the audit log adds.
+// AnswerOf is the part of a response that admission made, without what the audit log adds.
 func AnswerOf(request string, code int, body []byte, warnings []string) Answer {
 	a := Answer{Request: request, Code: code, Warnings: warnings}
 	if code < 400 {
@@ -101,6 +102,14 @@ func (a *Answer) Verdict() Verdict {
 	default:
 		return Allowed
 	}
+}
+
+// HasWebhooks says whether the scenario's webhooks must be served for its answers to be the expected ones; their addresses in policies.yaml are
+// placeholders.
+func (s *Scenario) HasWebhooks() bool {
+	return slices.ContainsFunc(s.Setup, func(object *unstructured.Unstructured) bool {
+		return object.GetKind() == "ValidatingWebhookConfiguration"
+	})
 }
 
 // Load reads all scenarios under dir, in the order of their names.
