@@ -53,7 +53,7 @@ func shortDir(t *testing.T) string {
 	return filepath.Join(dir, "data")
 }
 
-// TestServer runs the life of a server with each engine: start, users, a policy that denies,
+// TestServer runs the life of a server with each engine: start, users, policies and webhooks that deny,
 // Ctrl-C, and a second start that finds everything again.
 func TestServer(t *testing.T) {
 	for _, engine := range []string{"celgate", "upstream"} {
@@ -82,6 +82,7 @@ func TestServer(t *testing.T) {
 			checkDenial(ctx, t, admin)
 			checkTypes(ctx, t, admin)
 			checkScenarios(ctx, t, p)
+			t.Run("webhooks take effect", func(t *testing.T) { checkWebhooks(ctx, t, engine, admin) })
 			p.stop(t, syscall.SIGINT)
 
 			p = start(t, dir, flag)
