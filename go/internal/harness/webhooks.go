@@ -146,22 +146,35 @@ func (p *WebhookPair) Do(ctx context.Context, plugin Validator, request *Request
 	return outcome
 }
 
-// Refusal is what upstream refuses a request with if there are no other webhooks than those that a refusal names: of several refusals at once
-// any may come first, and this one must be among them.
-func (p *WebhookPair) Refusal(ctx context.Context, request *Request, refusal string) (string, error) {
-	alone := newHandInformer()
+// Refuses says whether upstream refuses a request in this way if it has one of the webhooks alone that the refusal names: of several refusals at
+// once any may come first, and this one must be among them.
+func (p *WebhookPair) Refuses(ctx context.Context, request *Request, refusal string) (bool, error) {
 	for _, known := range list[*v1.ValidatingWebhookConfiguration](p.State, webhooksResource) {
-		named := known.DeepCopy()
-		named.Webhooks = slices.DeleteFunc(named.Webhooks, func(webhook v1.ValidatingWebhook) bool { return !strings.Contains(refusal, webhook.Name) })
-		if err := alone.put(named); err != nil {
-			return "", err
+		for _, webhook := range known.Webhooks {
+			if !strings.Contains(refusal, webhook.Name) {
+				continue
+			}
+			alone := known.DeepCopy()
+			alone.Webhooks = []v1.ValidatingWebhook{webhook}
+			if status, err := p.refusalOf(ctx, request, alone); err != nil || status == refusal {
+				return err == nil, err
+			}
 		}
+	}
+	return false, nil
+}
+
+// refusalOf is what upstream refuses a request with if there are no other webhooks.
+func (p *WebhookPair) refusalOf(ctx context.Context, request *Request, webhooks *v1.ValidatingWebhookConfiguration) (string, error) {
+	informer := newHandInformer()
+	if err := informer.put(webhooks); err != nil {
+		return "", err
 	}
 	theirs, err := upstream.NewValidatingAdmissionWebhook(nil)
 	if err != nil {
 		return "", err
 	}
-	if err := p.State.attachWebhooksOf(p.State.factoryWith(alone), theirs, p.Server); err != nil {
+	if err := p.State.attachWebhooksOf(p.State.factoryWith(informer), theirs, p.Server); err != nil {
 		return "", err
 	}
 	return p.Do(ctx, theirs, request).Status, nil

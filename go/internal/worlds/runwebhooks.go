@@ -139,6 +139,5 @@ func (r *webhookRun) same(ctx context.Context, request *harness.Request, theirs,
 	if !theirs.OnlyStatus(ours) {
 		return false, nil
 	}
-	alone, err := r.pair.Refusal(ctx, request, ours.Status)
-	return alone == ours.Status, err
+	return r.pair.Refuses(ctx, request, ours.Status)
 }
