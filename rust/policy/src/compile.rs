@@ -45,6 +45,13 @@ pub(crate) struct Expression {
     pub(crate) program: Result<Compiled, Box<str>>,
 }
 
+impl Expression {
+    /// Whether the kind of a request settles it.
+    pub(crate) fn is_by_kind(&self) -> bool {
+        self.program.as_ref().is_ok_and(Compiled::is_by_kind)
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Variable {
     pub(crate) name: Box<str>,

@@ -10,11 +10,13 @@ use celgate_cel::plan::{self, PlanError, PlanOptions};
 use celgate_cel::value::Value;
 
 use crate::inputs::{Input, Inputs};
+use crate::settled::by_kind;
 
 /// A program whose variables are the policy's inputs.
 pub(crate) struct Compiled {
     program: plan::Program,
     depth: u32,
+    by_kind: bool,
 }
 
 impl Compiled {
@@ -26,7 +28,12 @@ impl Compiled {
     ) -> Result<Compiled, PlanError> {
         let mut program = plan::plan(checked, &PlanOptions { variables: &Input::NAMES, functions })?;
         program.keep_patterns(pattern_room);
-        Ok(Compiled { program, depth: depth(&checked.ast.expr) })
+        Ok(Compiled { program, depth: depth(&checked.ast.expr), by_kind: by_kind(&checked.ast.expr) })
+    }
+
+    /// Whether the kind of a request settles it.
+    pub(crate) fn is_by_kind(&self) -> bool {
+        self.by_kind
     }
 
     /// How deep evaluation recurses, in expressions.

@@ -269,7 +269,7 @@ impl<'a> Walk<'_, 'a> {
         while let Some(&param) = params.get(self.progress.param) {
             let entry = match self.results.get(param) {
                 Some(entry) => entry,
-                None => self.evaluate(&hook.policy, matched, param)?,
+                None => self.evaluate(hook, matched, param)?,
             };
             if used(self.arena).saturating_sub(before) > FAR_BYTES {
                 // The evaluation is kept, and found when the walk comes here again.
@@ -326,14 +326,16 @@ impl<'a> Walk<'_, 'a> {
     /// Evaluates a policy with a param, for all bindings that share it. A panic becomes an error of that evaluation.
     fn evaluate(
         &mut self,
-        policy: &'a crate::policy::Policy,
+        hook: &'a PlannedHook,
         matched: &'a Match,
         param: Option<&'a Param>,
     ) -> Result<u32, Unanswered> {
+        let policy = &*hook.policy;
         *self.evaluations += 1;
         self.counter.add(policy.counted());
         let on_error = policy.on_error();
-        let case = Case { program: policy.program(), on_error, matched: self.matched(matched)?, param };
+        let matched = self.matched(matched)?;
+        let case = Case { program: policy.program(), on_error, settled: &hook.settled, matched, param };
         let mut unfinished = self.results.begin();
         let evaluated = catch_unwind(AssertUnwindSafe(|| {
             policy.inject_fault();

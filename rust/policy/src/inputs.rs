@@ -101,6 +101,11 @@ impl<'a> Matched<'a> {
         })
     }
 
+    /// The number of the match.
+    pub(crate) fn number(&self) -> u32 {
+        self.matched.number
+    }
+
     /// The inputs of a section whose policy reads neither params nor the authorizer nor variables.
     pub(crate) fn inputs(&self, scope: Scope) -> &'a Inputs<'a> {
         let [conditions, validations, messages, annotations] = &self.inputs;

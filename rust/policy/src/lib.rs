@@ -38,6 +38,7 @@ pub mod rules;
 mod scratch;
 mod section;
 pub mod selector;
+mod settled;
 pub mod typecheck;
 mod validate;
 mod variables;

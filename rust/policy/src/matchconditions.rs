@@ -7,6 +7,7 @@ use crate::compile::Expression;
 use crate::mutants::{Mutant, planted};
 use crate::request::Unanswered;
 use crate::section::{Evaluated, OUT_OF_BUDGET, Section, Stop};
+use crate::settled::Settled;
 
 /// Cost that all conditions of a policy may have together.
 pub(crate) const BUDGET: u64 = 2_500_000;
@@ -23,15 +24,32 @@ pub(crate) enum Outcome<'a> {
 }
 
 /// Evaluates all conditions; the first false one decides, before any error, but not before the budget.
+///
+/// `settled` are those that the kind of the request settles, under the match of this number.
 pub(crate) fn evaluate<'a>(
     section: &mut Section<'_, 'a>,
     conditions: &'a [Expression],
+    settled: &Settled,
+    matched: u32,
 ) -> Result<Outcome<'a>, Unanswered> {
     let arena = section.arena();
     let mut errors: Vec<'a, &'a str> = Vec::new_in(arena);
     let mut excluded = None;
-    for condition in conditions {
-        match section.evaluate(condition) {
+    for (number, condition) in conditions.iter().enumerate() {
+        let evaluated = match settled.get(number, matched) {
+            Some((value, cost)) => section.charge(cost).map(|()| Evaluated::Value(Value::Bool(value))),
+            None => {
+                let before = section.spent();
+                let evaluated = section.evaluate(condition);
+                if let Ok(Evaluated::Value(Value::Bool(value))) = evaluated
+                    && condition.is_by_kind()
+                {
+                    settled.put(number, matched, value, section.spent() - before);
+                }
+                evaluated
+            }
+        };
+        match evaluated {
             Err(Stop::Unanswered) => return Err(Unanswered),
             Err(Stop::Budget) => return Ok(Outcome::Failed { errors: 0, message: OUT_OF_BUDGET }),
             // Later ones are evaluated all the same, since they can still use the budget up.

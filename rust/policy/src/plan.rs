@@ -11,6 +11,7 @@ use crate::policy::{Binding, Policy};
 use crate::projection::Projections;
 use crate::reads::Reads;
 use crate::rules::{Key, Kind, Resource};
+use crate::settled::Settled;
 use crate::webhook::PlannedWebhook;
 
 /// A plan. Immutable; any thread.
@@ -55,6 +56,7 @@ pub(crate) struct PlannedHook {
     pub(crate) alike: bool,
     /// Whether any binding reads the labels of the namespace.
     pub(crate) bindings_read_namespace: bool,
+    pub(crate) settled: Settled,
 }
 
 /// A binding that can match.
@@ -217,6 +219,7 @@ impl PlannedHook {
             index,
             alike: without_params && !constrained().any(PlannedConstraints::may_fail_with_labels),
             bindings_read_namespace: constrained().any(PlannedConstraints::reads_namespace_labels),
+            settled: Settled::new(&hook.policy.program().conditions),
             policy: Arc::clone(&hook.policy),
             constraints,
             error: hook.error.as_deref().map(Into::into),

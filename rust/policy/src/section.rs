@@ -89,10 +89,8 @@ impl<'p, 'a> Section<'p, 'a> {
         // Variables are charged first, then the expression.
         let variables = self.variables.map_or(0, Variables::take_cost);
         let variables = if planted(Mutant::VariablesAreFree) { 0 } else { variables };
-        for cost in [variables, cost] {
-            self.spent = self.spent.saturating_add(cost);
-            self.remaining = self.remaining.checked_sub(cost).ok_or(Stop::Budget)?;
-        }
+        self.charge(variables)?;
+        self.charge(cost)?;
         let message = match (halt, value) {
             (Some(Halt::Panic(message)), _) => message,
             (Some(_), _) => COST_LIMIT_EXCEEDED,
@@ -100,6 +98,14 @@ impl<'p, 'a> Section<'p, 'a> {
             (None, value) => return Ok(Evaluated::Value(value)),
         };
         Ok(self.error(format_args!("expression '{}' resulted in error: {message}", expression.text)))
+    }
+
+    /// Takes a cost from the budget.
+    #[inline]
+    pub(crate) fn charge(&mut self, cost: u64) -> Result<(), Stop> {
+        self.spent = self.spent.saturating_add(cost);
+        self.remaining = self.remaining.checked_sub(cost).ok_or(Stop::Budget)?;
+        Ok(())
     }
 
     fn error(&self, text: std::fmt::Arguments<'_>) -> Evaluated<'a> {

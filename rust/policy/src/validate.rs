@@ -19,6 +19,7 @@ use crate::results::Unfinished;
 use crate::rules::Key;
 use crate::scratch::Kept;
 use crate::section::{Evaluated, OUT_OF_BUDGET, Section, Stop};
+use crate::settled::Settled;
 use crate::variables::Variables;
 
 /// Cost that validations and messages of a policy may have together, and auditAnnotations again.
@@ -36,6 +37,8 @@ pub(crate) struct Case<'a> {
     pub(crate) program: &'a Program,
     /// What an error means.
     pub(crate) on_error: Action,
+    /// Conditions that the kind of request settles.
+    pub(crate) settled: &'a Settled,
     pub(crate) matched: &'a Matched<'a>,
     pub(crate) param: Option<&'a Param>,
 }
@@ -155,7 +158,10 @@ impl<'p, 'a> Evaluator<'p, 'a> {
 
     fn conditions(&self) -> Result<(matchconditions::Outcome<'a>, u64), Unanswered> {
         let mut section = self.section(Scope::Conditions, conditions_budget());
-        let outcome = matchconditions::evaluate(&mut section, &self.case.program.conditions)?;
+        let outcome = {
+            let Case { program, settled, matched, .. } = self.case;
+            matchconditions::evaluate(&mut section, &program.conditions, settled, matched.number())?
+        };
         Ok((outcome, section.spent()))
     }
 

@@ -12,6 +12,7 @@ use crate::matchconditions::Outcome;
 use crate::report::{Action, Conditions, Evaluation, Report, Subject};
 use crate::request::Unanswered;
 use crate::rules::Key;
+use crate::settled::Settled;
 use crate::validate::{self, Case};
 
 /// An entry of a ValidatingWebhookConfiguration, as far as it decides whether the webhook is called. Immutable; any thread.
@@ -45,13 +46,15 @@ pub(crate) struct PlannedWebhook {
     index: u32,
     webhook: Arc<Webhook>,
     pub(crate) constraints: PlannedConstraints,
+    settled: Settled,
 }
 
 impl PlannedWebhook {
     /// `None` when no request of this kind can match.
     pub(crate) fn new(index: u32, webhook: &Arc<Webhook>, key: &Key, matches: &mut Matches) -> Option<PlannedWebhook> {
         let constraints = PlannedConstraints::new(webhook.constraints.as_ref()?, key, Some(matches))?;
-        Some(PlannedWebhook { index, webhook: Arc::clone(webhook), constraints })
+        let settled = webhook.program.as_ref().map(|program| Settled::new(&program.conditions)).unwrap_or_default();
+        Some(PlannedWebhook { index, webhook: Arc::clone(webhook), constraints, settled })
     }
 
     /// What is evaluated if it matches.
@@ -85,7 +88,7 @@ impl<'a> Walk<'_, 'a> {
             Report(self.report).not_converted(subject, number);
             return Err(Pause::End);
         }
-        let (outcome, on_error) = (self.conditions(program, matched)?, hook.webhook.on_error);
+        let (outcome, on_error) = (self.conditions(program, &hook.settled, matched)?, hook.webhook.on_error);
         let mut report = Report(self.report);
         match (outcome, on_error) {
             (Outcome::Match, _) => report.call(subject, number),
@@ -101,9 +104,15 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// Evaluates match conditions. A panic becomes an error.
-    fn conditions(&mut self, program: &'a Program, matched: &'a Match) -> Result<Outcome<'a>, Unanswered> {
+    fn conditions(
+        &mut self,
+        program: &'a Program,
+        settled: &'a Settled,
+        matched: &'a Match,
+    ) -> Result<Outcome<'a>, Unanswered> {
         *self.evaluations += 1;
-        let case = Case { program, on_error: Action::Deny, matched: self.matched(matched)?, param: None };
+        let matched = self.matched(matched)?;
+        let case = Case { program, on_error: Action::Deny, settled, matched, param: None };
         match catch_unwind(AssertUnwindSafe(|| validate::conditions(&self.ctx, &case))) {
             Ok(evaluated) => {
                 let (outcome, cost) = evaluated?;

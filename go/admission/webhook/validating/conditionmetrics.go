@@ -76,16 +76,19 @@ type conditionObserver struct {
 	ctx       context.Context
 	operation admission.Operation
 	elapsed   time.Duration
+	seconds   float64
 	// bound are nil where upstream's own functions must be used.
 	bound []boundMetrics
 	// checked says that the counters are known to be those that are registered.
 	checked bool
 	metrics *conditionMetrics
 	hooks   int
+	// excluded is how many webhooks were excluded.
+	excluded int
 }
 
 func newConditionObserver(ctx context.Context, m *conditionMetrics, hooks int, operation admission.Operation, elapsed time.Duration) conditionObserver {
-	o := conditionObserver{ctx: ctx, operation: operation, elapsed: elapsed, metrics: m, hooks: hooks}
+	o := conditionObserver{ctx: ctx, operation: operation, elapsed: elapsed, seconds: elapsed.Seconds(), metrics: m, hooks: hooks}
 	// Of a request that is traced, upstream's histograms keep the trace.
 	if conditionVectors() == nil || operationIndex(operation) < 0 || trace.SpanContextFromContext(ctx).IsSampled() {
 		return o
@@ -96,6 +99,13 @@ func newConditionObserver(ctx context.Context, m *conditionMetrics, hooks int, o
 		o.forget()
 	}
 	return o
+}
+
+// finish counts what the request came to.
+func (o *conditionObserver) finish() {
+	if o.excluded > 0 {
+		skipped.Add(float64(o.excluded))
+	}
 }
 
 // forget begins a new table of counters.
@@ -127,7 +137,7 @@ func (o *conditionObserver) observe(number int, hook webhook.WebhookAccessor, en
 	}
 	excluded := entry.Excluded || entry.Ignored
 	if excluded {
-		skipped.Inc()
+		o.excluded++
 	}
 	if o.bound == nil {
 		if entry.Observed {
@@ -140,7 +150,7 @@ func (o *conditionObserver) observe(number int, hook webhook.WebhookAccessor, en
 	}
 	bound := o.of(number, hook)
 	if entry.Observed {
-		bound.seconds.Observe(o.elapsed.Seconds())
+		bound.seconds.Observe(o.seconds)
 	}
 	if excluded {
 		bound.exclusions.Inc()

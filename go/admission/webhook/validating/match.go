@@ -176,6 +176,7 @@ func (p *Plugin) answer(a admission.Attributes, w *work, data []byte) error {
 func (m *matching) replay(report []byte, plan *core.Plan, w *work, elapsed time.Duration) error {
 	a := m.versions.attributes
 	observer := newConditionObserver(m.ctx, m.metrics, len(m.hooks), a.GetOperation(), elapsed)
+	defer observer.finish()
 	reader := wire.NewReport(report)
 	var entry wire.Entry
 	for reader.Next(&entry) {
