@@ -41,7 +41,7 @@ fn layouts_are_fixed() {
 
 #[test]
 fn statuses_and_version_are_fixed() {
-    assert_eq!(CELGATE_ABI_VERSION, 3);
+    assert_eq!(CELGATE_ABI_VERSION, 4);
     let statuses = [
         celgate_status::Ok,
         celgate_status::NeedsInput,

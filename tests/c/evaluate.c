@@ -12,6 +12,10 @@ static const char policy_json[] =
 static const char binding_json[] =
     "{\"apiVersion\":\"admissionregistration.k8s.io/v1\",\"kind\":\"ValidatingAdmissionPolicyBinding\",\"metadata\":{\"name\":\"limit-here\"},"
     "\"spec\":{\"policyName\":\"limit\",\"validationActions\":[\"Deny\"]}}";
+static const char webhook_json[] =
+    "{\"name\":\"w.example.com\",\"namespaceSelector\":{},\"objectSelector\":{},\"matchPolicy\":\"Equivalent\",\"rules\":[{\"apiGroups\":[\"*\"],"
+    "\"apiVersions\":[\"*\"],\"operations\":[\"*\"],\"resources\":[\"*\"]}]}";
+
 int main(void) {
     CHECK(celgate_abi_version() == CELGATE_ABI_VERSION);
     uint8_t text[4096];
@@ -70,9 +74,27 @@ int main(void) {
     CHECK(celgate_plan_evaluate(plan, scratch, bytes, len, NULL, 0, NULL, 0, out, sizeof out, &result) == CELGATE_STATUS_OK);
     CHECK(contains(out, result.len, "got 6"));
 
-    celgate_scratch_free(scratch);
+    celgate_scratch_reset(scratch);
     celgate_plan_free(plan);
     celgate_plan_free(NULL);
+
+    // A webhook that matches is to be called: one entry of four numbers.
+    struct celgate_webhook *webhook = NULL;
+    CHECK(celgate_webhook_new((const uint8_t *)webhook_json, strlen(webhook_json), &webhook, text, sizeof text, &text_len) == CELGATE_STATUS_OK);
+    const struct celgate_webhook *webhooks[] = {webhook, NULL};
+    CHECK(celgate_engine_of_webhooks(webhooks, 2, &engine, text, sizeof text, &text_len) == CELGATE_STATUS_INVALID);
+    CHECK(engine == NULL && contains(text, text_len, "webhook 1 is NULL"));
+    CHECK(celgate_engine_of_webhooks(webhooks, 1, &engine, text, sizeof text, &text_len) == CELGATE_STATUS_OK);
+    celgate_webhook_free(webhook);
+    celgate_webhook_free(NULL);
+    CHECK(celgate_plan_new(engine, (const uint8_t *)key_json, strlen(key_json), &plan, text, sizeof text, &text_len) == CELGATE_STATUS_OK);
+    CHECK(contains(text, text_len, "\"matches\":[{"));
+    celgate_engine_free(engine);
+    CHECK(celgate_plan_evaluate(plan, scratch, bytes, len, NULL, 0, NULL, 0, out, sizeof out, &result) == CELGATE_STATUS_OK);
+    CHECK(result.len == 16 && out[0] == 7);
+
+    celgate_scratch_free(scratch);
+    celgate_plan_free(plan);
     puts("1 passed, 0 failed");
     return 0;
 }

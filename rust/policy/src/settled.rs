@@ -27,9 +27,10 @@ pub(crate) fn by_kind(expr: &Expr) -> bool {
     }
 }
 
-/// What the conditions of a planned policy or webhook have come to, as far as they are settled. It is empty if none can be.
+/// What the conditions of a planned policy or webhook have come to, as far as they are settled. `None` if none can be, as for most
+/// policies of a plan, which this must not make larger.
 #[derive(Debug, Default)]
-pub(crate) struct Settled(Box<[AtomicU64]>);
+pub(crate) struct Settled(Option<Box<Box<[AtomicU64]>>>);
 
 /// Bits of a settled condition: that it is known, its value, the match, the cost.
 const KNOWN: u64 = 1;
@@ -41,20 +42,20 @@ const COST_SHIFT: u32 = MATCH_SHIFT + MATCH_BITS;
 impl Settled {
     pub(crate) fn new(conditions: &[Expression]) -> Settled {
         let any = conditions.iter().any(Expression::is_by_kind);
-        Settled(if any { conditions.iter().map(|_| AtomicU64::new(0)).collect() } else { Box::default() })
+        Settled(any.then(|| Box::new(conditions.iter().map(|_| AtomicU64::new(0)).collect())))
     }
 
     /// The value and cost of a condition under a match, if they are known.
     #[inline]
     pub(crate) fn get(&self, condition: usize, matched: u32) -> Option<(bool, u64)> {
-        let bits = self.0.get(condition)?.load(Relaxed);
+        let bits = self.0.as_ref()?.get(condition)?.load(Relaxed);
         let head = bits & ((1 << COST_SHIFT) - 1) & !TRUE;
         (head == KNOWN | u64::from(matched) << MATCH_SHIFT).then_some((bits & TRUE != 0, bits >> COST_SHIFT))
     }
 
     /// Keeps the value and cost of a condition that is settled.
     pub(crate) fn put(&self, condition: usize, matched: u32, value: bool, cost: u64) {
-        if let Some(place) = self.0.get(condition)
+        if let Some(place) = self.0.as_ref().and_then(|places| places.get(condition))
             && matched >> MATCH_BITS == 0
             && cost >> (u64::BITS - COST_SHIFT) == 0
         {

@@ -40,6 +40,7 @@ fn edit<'a>(arena: &'a Bump, value: Value<'a>) {
     {
         record.edited(
             arena,
+            0,
             &[Edit::Drop("a"), Edit::DropInner("metadata", &["labels", "name"]), Edit::Add("added", &[("b", "c")])],
         );
     }
