@@ -80,9 +80,9 @@ func SelectorError(err error) error {
 	return apierrors.NewInternalError(err)
 }
 
-// Answer answers the core's question for the request's namespace, with a request to the API server if the lister does not know it. The
+// answer answers the core's question for the request's namespace, with a request to the API server if the lister does not know it. The
 // error is why it could not be looked up: selectors report it in their way; where evaluation needs the object, it is the request's outcome.
-func (n *Namespaces) Answer(ctx context.Context, answers *wire.Answers, id uint32, a admission.Attributes) error {
+func (n *Namespaces) answer(ctx context.Context, answers *wire.Answers, id uint32, a admission.Attributes) error {
 	namespace, err := n.lookUp(ctx, a.GetNamespace())
 	if err != nil {
 		answers.Add(id, wire.Failed, []byte(SelectorError(err).Error()))
@@ -96,8 +96,8 @@ func (n *Namespaces) Answer(ctx context.Context, answers *wire.Answers, id uint3
 	return nil
 }
 
-// LabelsError is why the labels that namespaceSelectors see in a request could not be looked up, as they report it. lookUp is what Answer
-// returned, if it was asked.
+// LabelsError is why the labels that namespaceSelectors see in a request could not be looked up, as they report it. lookUp is the error of
+// the look-up, if the core asked for it.
 func LabelsError(a admission.Attributes, lookUp error) error {
 	if _, own, err := ownLabels(a); own {
 		return err

@@ -44,8 +44,8 @@ func Questions(data []byte) ([]Question, error) {
 	return questions, nil
 }
 
-// Authorize answers an authorization check.
-func (q *Question) Authorize(answers *wire.Answers, authorizer authorizer.UnconditionalAuthorizer, requester user.Info) error {
+// authorize answers an authorization check.
+func (q *Question) authorize(answers *wire.Answers, authorizer authorizer.UnconditionalAuthorizer, requester user.Info) error {
 	data, err := q.Check.Answer(authorizer, requester)
 	if err != nil {
 		return fmt.Errorf("celgate: internal error: authorization: %w", err)

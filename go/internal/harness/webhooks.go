@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net/url"
 	"os"
@@ -14,17 +15,12 @@ import (
 	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/initializer"
+	webhookinitializer "k8s.io/apiserver/pkg/admission/plugin/webhook/initializer"
 	webhooktesting "k8s.io/apiserver/pkg/admission/plugin/webhook/testing"
 	upstream "k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	webhookutil "k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/component-base/featuregate"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"sigs.k8s.io/yaml"
 
 	celgate "github.com/celgate/celgate/go/admission/webhook/validating"
@@ -34,11 +30,13 @@ import (
 type webhookPlugin interface {
 	admission.ValidationInterface
 	admission.InitializationValidator
-	SetExternalKubeInformerFactory(informers.SharedInformerFactory)
-	SetExternalKubeClientSet(kubernetes.Interface)
-	SetUnconditionalAuthorizer(authorizer.UnconditionalAuthorizer)
-	SetExcludedAdmissionResources([]schema.GroupResource)
-	SetServiceResolver(webhookutil.ServiceResolver)
+	initializer.WantsExternalKubeInformerFactory
+	initializer.WantsExternalKubeClientSet
+	initializer.WantsUnconditionalAuthorizer
+	initializer.WantsExcludedAdmissionResources
+	initializer.WantsManifestLoaders
+	initializer.WantsDrainedNotification
+	webhookinitializer.WantsServiceResolver
 	InspectFeatureGates(featuregate.FeatureGate)
 }
 
@@ -51,20 +49,7 @@ type WebhookPair struct {
 
 // NewWebhookPair makes both plugins.
 func NewWebhookPair(state *State, server *WebhookServer) (*WebhookPair, error) {
-	theirs, err := upstream.NewValidatingAdmissionWebhook(nil)
-	if err != nil {
-		return nil, err
-	}
-	ours, err := celgate.NewValidatingAdmissionWebhook(nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, plugin := range []webhookPlugin{theirs, ours} {
-		if err := state.attachWebhooks(plugin, server); err != nil {
-			return nil, err
-		}
-	}
-	return &WebhookPair{Upstream: theirs, Celgate: ours, Server: server, State: state}, nil
+	return newWebhookPair(state, server, "", func(webhookPlugin) {})
 }
 
 // NewStaticWebhookPair makes both plugins over a world, with manifests in a directory, until ctx ends.
@@ -74,28 +59,34 @@ func NewStaticWebhookPair(ctx context.Context, world *World, server *WebhookServ
 		return nil, err
 	}
 	config := fmt.Sprintf("apiVersion: apiserver.config.k8s.io/v1\nkind: WebhookAdmissionConfiguration\nstaticManifestsDir: %s\n", dir)
-	theirs, err := upstream.NewValidatingAdmissionWebhook(strings.NewReader(config))
-	if err != nil {
-		return nil, err
-	}
-	ours, err := celgate.NewValidatingAdmissionWebhook(strings.NewReader(config))
-	if err != nil {
-		return nil, err
-	}
-	for _, plugin := range []staticWebhookPlugin{theirs, ours} {
+	return newWebhookPair(state, server, config, func(plugin webhookPlugin) {
 		plugin.SetManifestLoaders(&initializer.ManifestLoaders{LoadValidatingWebhookManifests: loadWebhooks})
 		plugin.SetDrainedNotification(ctx.Done())
-		if err := state.attachWebhooks(plugin, server); err != nil {
+	})
+}
+
+func newWebhookPair(state *State, server *WebhookServer, config string, prepare func(webhookPlugin)) (*WebhookPair, error) {
+	file := func() io.Reader {
+		if config == "" {
+			return nil
+		}
+		return strings.NewReader(config)
+	}
+	theirs, err := upstream.NewValidatingAdmissionWebhook(file())
+	if err != nil {
+		return nil, err
+	}
+	ours, err := celgate.NewValidatingAdmissionWebhook(file())
+	if err != nil {
+		return nil, err
+	}
+	for _, plugin := range []webhookPlugin{theirs, ours} {
+		prepare(plugin)
+		if err := state.attachWebhooks(state.factory(), plugin, server); err != nil {
 			return nil, err
 		}
 	}
 	return &WebhookPair{Upstream: theirs, Celgate: ours, Server: server, State: state}, nil
-}
-
-type staticWebhookPlugin interface {
-	webhookPlugin
-	initializer.WantsManifestLoaders
-	initializer.WantsDrainedNotification
 }
 
 // loadWebhooks reads manifests that need no defaults.
@@ -111,11 +102,7 @@ func loadWebhooks(dir string) ([]*v1.ValidatingWebhookConfiguration, string, err
 	return []*v1.ValidatingWebhookConfiguration{made}, string(data), nil
 }
 
-func (s *State) attachWebhooks(plugin webhookPlugin, server *WebhookServer) error {
-	return s.attachWebhooksOf(s.factory(), plugin, server)
-}
-
-func (s *State) attachWebhooksOf(factory informers.SharedInformerFactory, plugin webhookPlugin, server *WebhookServer) error {
+func (s *State) attachWebhooks(factory informers.SharedInformerFactory, plugin webhookPlugin, server *WebhookServer) error {
 	base, err := url.Parse(server.server.URL)
 	if err != nil {
 		return err
@@ -174,7 +161,7 @@ func (p *WebhookPair) refusalOf(ctx context.Context, request *Request, webhooks 
 	if err != nil {
 		return "", err
 	}
-	if err := p.State.attachWebhooksOf(p.State.factoryWith(informer), theirs, p.Server); err != nil {
+	if err := p.State.attachWebhooks(p.State.factoryWith(informer), theirs, p.Server); err != nil {
 		return "", err
 	}
 	return p.Do(ctx, theirs, request).Status, nil

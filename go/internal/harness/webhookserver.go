@@ -32,7 +32,7 @@ type WebhookServer struct {
 	calls []string
 }
 
-// Behaviours are the paths of webhooks. Those with a bar must not be asked often: they take long.
+// Behaviours are the paths of webhooks. There is also "slow", which takes longer than a second.
 var (
 	// Agreeable webhooks admit.
 	Agreeable = []string{"allow", "warn", "annotate", "beta"}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/celgate/celgate/go/internal/cabi"
 	"github.com/celgate/celgate/go/internal/core"
-	"github.com/celgate/celgate/go/internal/wire"
 )
 
 // maxRounds bounds the questions and pauses of one request. Each round answers what was unknown or spends a step budget, and expressions
@@ -46,28 +45,22 @@ func newDispatcher(authz authorizer.UnconditionalAuthorizer, matcher *matching.M
 		namespaces: core.Namespaces{Lister: namespaces, Client: client},
 		exempt:     exempt,
 	}
-	d.pool.New = func() any { return &work{scratch: cabi.NewScratch(), shard: counters.shard()} }
+	d.pool.New = func() any { return &work{Work: core.NewWork(), shard: counters.shard()} }
 	return d
 }
 
 // work is what one request needs besides its record; it is reused.
 type work struct {
-	scratch *cabi.Scratch
-	shard   *counterShard
-	params  []*cabi.Params
-	answers wire.Answers
-	// authorizer remembers what it was asked in this request; nil before the first time.
-	authorizer authorizer.UnconditionalAuthorizer
-	// namespaceError is why the request's namespace could not be looked up.
-	namespaceError error
+	core.Work
+	shard  *counterShard
+	params []*cabi.Params
 }
 
 // release gives w back for another request.
 func (d *dispatcher) release(w *work) {
-	w.scratch.Reset()
+	w.Reset()
 	clear(w.params)
-	w.params, w.authorizer, w.namespaceError = w.params[:0], nil, nil
-	w.answers.Reset()
+	w.params = w.params[:0]
 	d.pool.Put(w)
 }
 
@@ -87,7 +80,7 @@ func (d *dispatcher) Dispatch(ctx context.Context, a admission.Attributes, o adm
 func (d *dispatcher) snapshotOf(hooks []PolicyHook) (*snapshot, error) {
 	d.otherLock.Lock()
 	defer d.otherLock.Unlock()
-	if d.other != nil && sameSlice(d.other.hooks, hooks) {
+	if d.other != nil && core.SameSlice(d.other.hooks, hooks) {
 		return d.other, nil
 	}
 	s, err := newSnapshot(hooks, &d.otherCache)
@@ -127,12 +120,12 @@ func (d *dispatcher) evaluate(ctx context.Context, a admission.Attributes, o adm
 		if !ended && ctx.Err() != nil {
 			// Upstream goes on, too: what becomes of that is the expressions' to say.
 			ended = true
-			w.answers.End(context.Cause(ctx))
+			w.Answers.End(context.Cause(ctx))
 		}
-		out, status := p.Evaluate(w.scratch, record, w.params, w.answers.Bytes())
-		evaluations += w.scratch.Evaluations()
-		w.shard.evaluated(w.scratch.Evaluations())
-		w.answers.Reset()
+		out, status := p.Evaluate(w.Scratch, record, w.params, w.Answers.Bytes())
+		evaluations += w.Scratch.Evaluations()
+		w.shard.evaluated(w.Scratch.Evaluations())
+		w.Answers.Reset()
 		switch status {
 		case cabi.OK:
 			if len(out) == 0 {

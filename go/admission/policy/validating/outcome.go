@@ -61,11 +61,11 @@ func (d *dispatcher) replay(ctx context.Context, a admission.Attributes, o admis
 	var entry wire.Entry
 	for reader.Next(&entry) {
 		if entry.Kind == wire.EntryNamespaceError {
-			if w.namespaceError == nil {
+			if w.NamespaceError == nil {
 				return d.refuse(a, o, p.view, errors.New("celgate: internal error: a namespace is missing that was not looked up"))
 			}
 			out.leave(entry.Hook)
-			return w.namespaceError
+			return w.NamespaceError
 		}
 		if err := out.add(&entry); err != nil {
 			return d.refuse(a, o, p.view, err)

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/warning"
 
+	"github.com/celgate/celgate/go/internal/core"
 	"github.com/celgate/celgate/go/internal/wire"
 )
 
@@ -104,7 +105,7 @@ func replayed(t *testing.T, report reportBuilder, namespaceError error) (error, 
 	ctx := warning.WithWarningRecorder(context.Background(), &warnings)
 	attributes := podAttributes()
 	d := &dispatcher{exempt: newExemptions()}
-	err := d.replay(ctx, attributes, nil, testPlan(), &work{namespaceError: namespaceError}, report, time.Millisecond)
+	err := d.replay(ctx, attributes, nil, testPlan(), &work{Work: core.Work{NamespaceError: namespaceError}}, report, time.Millisecond)
 	return err, warnings, attributes.annotations
 }
 

@@ -8,7 +8,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/admission"
-	admissionauthorizer "k8s.io/apiserver/pkg/admission/plugin/authorizer"
 
 	"github.com/celgate/celgate/go/internal/core"
 	"github.com/celgate/celgate/go/internal/wire"
@@ -17,7 +16,7 @@ import (
 // inputTimeout is how long a request waits for a param set to sync or a param to be fetched, as upstream.
 const inputTimeout = time.Second
 
-// answer answers all questions of one call into w.answers.
+// answer answers all questions of one call into w.Answers.
 func (d *dispatcher) answer(ctx context.Context, a admission.Attributes, p *plan, w *work, data []byte) error {
 	questions, err := core.Questions(data)
 	if err != nil {
@@ -25,16 +24,14 @@ func (d *dispatcher) answer(ctx context.Context, a admission.Attributes, p *plan
 	}
 	for i := range questions {
 		q := &questions[i]
+		answered, err := w.Answer(ctx, q, d.authorizer, &d.namespaces, a)
+		if err != nil {
+			return err
+		}
+		if answered {
+			continue
+		}
 		switch q.Kind {
-		case core.AskAuthorize:
-			if w.authorizer == nil {
-				w.authorizer = admissionauthorizer.NewCachingAuthorizer(d.authorizer)
-			}
-			if err := q.Authorize(&w.answers, w.authorizer, a.GetUserInfo()); err != nil {
-				return err
-			}
-		case core.AskNamespace:
-			w.namespaceError = d.namespaces.Answer(ctx, &w.answers, q.ID, a)
 		case core.AskParam, core.AskParamSync:
 			if uint64(q.Params) >= uint64(len(p.sets)) {
 				return fmt.Errorf("celgate: internal error: there is no param set %d", q.Params)
@@ -56,10 +53,10 @@ func (d *dispatcher) answer(ctx context.Context, a admission.Attributes, p *plan
 func (w *work) answerParamSync(set *paramSet, q *core.Question) {
 	if params := set.wait(inputTimeout); params != nil {
 		w.params[q.Params] = params
-		w.answers.Add(q.ID, wire.Answered, nil)
+		w.Answers.Add(q.ID, wire.Answered, nil)
 		return
 	}
-	w.answers.Add(q.ID, wire.Failed, nil)
+	w.Answers.Add(q.ID, wire.Failed, nil)
 }
 
 // answerParam fetches a param that its informer does not know (yet).
@@ -71,13 +68,13 @@ func (w *work) answerParam(set *paramSet, q *core.Question) {
 	}
 	switch {
 	case err == nil:
-		w.answers.Add(q.ID, wire.Answered, record)
+		w.Answers.Add(q.ID, wire.Answered, record)
 	case apierrors.IsNotFound(err):
-		w.answers.Add(q.ID, wire.NotFound, nil)
+		w.Answers.Add(q.ID, wire.NotFound, nil)
 	default:
 		if !apierrors.IsInvalid(err) {
 			utilruntime.HandleError(err)
 		}
-		w.answers.Add(q.ID, wire.Failed, []byte(err.Error()))
+		w.Answers.Add(q.ID, wire.Failed, []byte(err.Error()))
 	}
 }

@@ -45,8 +45,8 @@ func TestAuthorizeAsksAsUpstream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.asked) != 3 || w.answers.Len() != 4 {
-		t.Fatalf("%d checks, %d answers", len(r.asked), w.answers.Len())
+	if len(r.asked) != 3 || w.Answers.Len() != 4 {
+		t.Fatalf("%d checks, %d answers", len(r.asked), w.Answers.Len())
 	}
 	if got := r.asked[0]; got.Path != "/healthz" || got.ResourceRequest || got.User.GetName() != "alice" || got.Verb != "get" {
 		t.Errorf("path check: %+v", got)
@@ -78,8 +78,8 @@ func TestAuthorizationAnswers(t *testing.T) {
 		}
 		var want wire.Answers
 		want.Add(7, wire.Answered, []byte(c.want))
-		if !reflect.DeepEqual(w.answers.Bytes(), want.Bytes()) {
-			t.Errorf("got %q, want %q", w.answers.Bytes(), want.Bytes())
+		if !reflect.DeepEqual(w.Answers.Bytes(), want.Bytes()) {
+			t.Errorf("got %q, want %q", w.Answers.Bytes(), want.Bytes())
 		}
 	}
 }

@@ -135,7 +135,7 @@ func (p *publisher) publish(hooks []PolicyHook) error {
 // load gives the snapshot to judge a request by, nil if there is none yet.
 func (p *publisher) load() *snapshot {
 	s := p.current.Load()
-	if p.statics == nil || s == nil || sameSlice(p.statics(), s.static.hooks) {
+	if p.statics == nil || s == nil || core.SameSlice(p.statics(), s.static.hooks) {
 		return s
 	}
 	p.refreshStatic()
@@ -147,7 +147,7 @@ func (p *publisher) loadStatic() *snapshot {
 	if p.statics == nil {
 		return nil
 	}
-	if s := p.static.Load(); s != nil && sameSlice(p.statics(), s.hooks) {
+	if s := p.static.Load(); s != nil && core.SameSlice(p.statics(), s.hooks) {
 		return s
 	}
 	p.refreshStatic()
@@ -174,7 +174,7 @@ func (p *publisher) rebuild() error {
 		p.static.Store(static)
 		return nil
 	}
-	if current := p.current.Load(); current != nil && current.static == static && sameSlice(current.api, p.api) {
+	if current := p.current.Load(); current != nil && current.static == static && core.SameSlice(current.api, p.api) {
 		return nil
 	}
 	all := p.api
@@ -207,7 +207,7 @@ func (p *publisher) currentStatic() (*snapshot, error) {
 		return known, nil
 	}
 	hooks := p.statics()
-	if known != nil && (sameSlice(hooks, known.hooks) || p.refused != nil && sameSlice(hooks, p.refused)) {
+	if known != nil && (core.SameSlice(hooks, known.hooks) || p.refused != nil && core.SameSlice(hooks, p.refused)) {
 		return known, nil
 	}
 	next, err := newSnapshot(hooks, &p.staticBindings)
@@ -240,9 +240,4 @@ func errorText(err error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-// sameSlice says whether two slices are the same memory.
-func sameSlice[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

@@ -9,10 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
-	admissionauthorizer "k8s.io/apiserver/pkg/admission/plugin/authorizer"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/generic"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/klog/v2"
 
 	"github.com/celgate/celgate/go/internal/cabi"
@@ -88,29 +86,12 @@ func internalError(format string, args ...any) error {
 	return &coreError{fmt.Errorf("internal error: "+format, args...)}
 }
 
-// work is what one request needs besides its record; it is reused.
-type work struct {
-	scratch *cabi.Scratch
-	answers wire.Answers
-	// authorizer remembers what it was asked in this request; nil before the first time.
-	authorizer authorizer.UnconditionalAuthorizer
-	// namespaceError is why the request's namespace could not be looked up.
-	namespaceError error
-}
-
-func (p *Plugin) release(w *work) {
-	w.scratch.Reset()
-	w.answers.Reset()
-	w.authorizer, w.namespaceError = nil, nil
-	p.works.Put(w)
-}
-
 // match lets the core find out which webhooks are called, answering its questions. The error is what the request is refused with, or a
 // coreError.
 func (p *Plugin) match(m *matching, plan *core.Plan) error {
 	start := time.Now()
-	w := p.works.Get().(*work)
-	defer p.release(w)
+	w := p.works.Get().(*core.Work)
+	defer func() { w.Reset(); p.works.Put(w) }()
 	a := m.versions.attributes
 	e := plan.Encoder()
 	defer e.Put()
@@ -121,11 +102,11 @@ func (p *Plugin) match(m *matching, plan *core.Plan) error {
 		if !ended && m.ctx.Err() != nil {
 			// Upstream goes on, too: what becomes of that is the expressions' to say.
 			ended = true
-			w.answers.End(context.Cause(m.ctx))
+			w.Answers.End(context.Cause(m.ctx))
 		}
-		out, status := plan.Evaluate(w.scratch, e.Bytes(), nil, w.answers.Bytes())
-		evaluations += w.scratch.Evaluations()
-		w.answers.Reset()
+		out, status := plan.Evaluate(w.Scratch, e.Bytes(), nil, w.Answers.Bytes())
+		evaluations += w.Scratch.Evaluations()
+		w.Answers.Reset()
 		switch status {
 		case cabi.OK:
 			elapsed := time.Since(start)
@@ -146,26 +127,19 @@ func (p *Plugin) match(m *matching, plan *core.Plan) error {
 }
 
 // answer answers all questions of one call.
-func (p *Plugin) answer(a admission.Attributes, w *work, data []byte) error {
+func (p *Plugin) answer(a admission.Attributes, w *core.Work, data []byte) error {
 	questions, err := core.Questions(data)
 	if err != nil {
 		return err
 	}
 	for i := range questions {
-		q := &questions[i]
-		switch q.Kind {
-		case core.AskAuthorize:
-			if w.authorizer == nil {
-				w.authorizer = admissionauthorizer.NewCachingAuthorizer(p.authorizer)
-			}
-			if err := q.Authorize(&w.answers, w.authorizer, a.GetUserInfo()); err != nil {
-				return err
-			}
-		case core.AskNamespace:
-			// Upstream does not end this look-up with the request.
-			w.namespaceError = p.namespaces.Answer(context.Background(), &w.answers, q.ID, a)
-		default:
-			return fmt.Errorf("unknown question %q", q.Kind)
+		// Upstream does not end the look-up of a namespace with the request.
+		answered, err := w.Answer(context.Background(), &questions[i], p.authorizer, &p.namespaces, a)
+		if err != nil {
+			return err
+		}
+		if !answered {
+			return fmt.Errorf("unknown question %q", questions[i].Kind)
 		}
 	}
 	return nil
@@ -173,7 +147,7 @@ func (p *Plugin) answer(a admission.Attributes, w *work, data []byte) error {
 
 // replay turns the core's report into calls and metrics, event by event, as upstream goes through its webhooks; elapsed is the time per
 // evaluated webhook.
-func (m *matching) replay(report []byte, plan *core.Plan, w *work, elapsed time.Duration) error {
+func (m *matching) replay(report []byte, plan *core.Plan, w *core.Work, elapsed time.Duration) error {
 	a := m.versions.attributes
 	observer := newConditionObserver(m.ctx, m.metrics, len(m.hooks), a.GetOperation(), elapsed)
 	defer observer.finish()
@@ -193,7 +167,7 @@ func (m *matching) replay(report []byte, plan *core.Plan, w *work, elapsed time.
 		case wire.EntryConfigurationError:
 			return apierrors.NewInternalError(errors.New(entry.Text))
 		case wire.EntryNamespaceError:
-			if err := core.LabelsError(a, w.namespaceError); err != nil {
+			if err := core.LabelsError(a, w.NamespaceError); err != nil {
 				return err
 			}
 			return internalError("the namespace's labels are missing, but were not looked up")

@@ -76,7 +76,7 @@ func NewValidatingAdmissionWebhook(configFile io.Reader) (*Plugin, error) {
 	}
 	registerMetrics()
 	p := &Plugin{excluded: sets.New[schema.GroupResource]()}
-	p.works.New = func() any { return &work{scratch: cabi.NewScratch()} }
+	p.works.New = func() any { work := core.NewWork(); return &work }
 	var err error
 	p.Webhook, err = generic.NewWebhook(
 		admission.NewHandler(admission.Connect, admission.Create, admission.Delete, admission.Update),
@@ -210,7 +210,7 @@ type dispatcher Plugin
 // Dispatch calls those of the given webhooks that the request matches.
 func (d *dispatcher) Dispatch(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces, hooks []webhook.WebhookAccessor) error {
 	p := (*Plugin)(d)
-	s, err := p.snapshots.make(nil, hooks)
+	s, err := p.snapshots.of(nil, hooks)
 	if err != nil {
 		return admission.NewForbidden(a, err)
 	}

@@ -144,7 +144,7 @@ func TestSideEffectsAndVersions(t *testing.T) {
 	}
 }
 
-// A configuration that changes is in force at once; webhooks that did not change are compiled once.
+// A configuration that changes is in force at once.
 func TestChanges(t *testing.T) {
 	server := startServer(t)
 	pair := startPair(t, server, world(configuration("a", webhook("a.example.com", server.Config("deny", false)))))

@@ -50,7 +50,7 @@ func (p *Plugin) snapshot() (*snapshot, error) {
 	if s := p.snapshots.current.Load(); s != nil && s.isOf(static, api) {
 		return s, nil
 	}
-	s, err := p.snapshots.makeLocked(static, api)
+	s, err := p.snapshots.build(static, api)
 	if err != nil {
 		return nil, err
 	}
@@ -67,21 +67,18 @@ func (p *Plugin) webhooks() (static, api []webhook.WebhookAccessor) {
 }
 
 func (s *snapshot) isOf(static, api []webhook.WebhookAccessor) bool {
-	return sameSlice(s.static, static) && sameSlice(s.api, api)
+	return core.SameSlice(s.static, static) && core.SameSlice(s.api, api)
 }
 
-// sameSlice says whether two slices are the same memory.
-func sameSlice[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
-func (c *snapshots) make(static, api []webhook.WebhookAccessor) (*snapshot, error) {
+// of makes a snapshot that does not come into force.
+func (c *snapshots) of(static, api []webhook.WebhookAccessor) (*snapshot, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	return c.makeLocked(static, api)
+	return c.build(static, api)
 }
 
-func (c *snapshots) makeLocked(static, api []webhook.WebhookAccessor) (*snapshot, error) {
+// build makes a snapshot. The caller holds the lock.
+func (c *snapshots) build(static, api []webhook.WebhookAccessor) (*snapshot, error) {
 	s := &snapshot{static: static, api: api, hooks: slices.Concat(static, api)}
 	compiled := make(map[webhook.WebhookAccessor]*cabi.Webhook, len(s.hooks))
 	handles := make([]*cabi.Webhook, len(s.hooks))
