@@ -25,10 +25,22 @@ fn of_version(version: Version) -> Env {
 
 /// The environment with the variables of admission, and `variables` without any fields.
 pub(crate) fn env(optional: OptionalVariables) -> Env {
-    static ENVS: [[OnceLock<Env>; 2]; 2] = [const { [const { OnceLock::new() }; 2] }; 2];
+    made_once(optional, true)
+}
+
+/// The environment of expressions that belong to no policy: without `variables`.
+pub(crate) fn without_variables(optional: OptionalVariables) -> Env {
+    made_once(optional, false)
+}
+
+fn made_once(optional: OptionalVariables, with_variables: bool) -> Env {
+    static ENVS: [[[OnceLock<Env>; 2]; 2]; 2] = [const { [const { [const { OnceLock::new() }; 2] }; 2] }; 2];
     let OptionalVariables { params, authorizer } = optional;
-    let make = || base().with_variables(variables(optional).into_iter().chain([variables_variable()]));
-    ENVS[usize::from(params)][usize::from(authorizer)].get_or_init(make).clone()
+    let make = || {
+        let own = with_variables.then(variables_variable);
+        base().with_variables(variables(optional).into_iter().chain(own))
+    };
+    ENVS[usize::from(with_variables)][usize::from(params)][usize::from(authorizer)].get_or_init(make).clone()
 }
 
 /// The environment with the variables of admission, of the types that they have in some policy; without an authorizer for the
@@ -39,11 +51,6 @@ pub(crate) fn for_type_checking(types: DeclaredTypes, object: Type, params: Opti
     let authorizer = VariableDecl::new("authorizer", Type::object(AUTHORIZER));
     let env = env(OptionalVariables::default()).with_provider(Arc::new(types));
     env.with_variables(typed.chain([authorizer]))
-}
-
-/// The environment of expressions that belong to no policy: without `variables`.
-pub(crate) fn without_variables(optional: OptionalVariables) -> Env {
-    base().with_variables(variables(optional))
 }
 
 /// The environment with one more of a policy's variables, as a field of `variables`. A name that looks like an escaped keyword
