@@ -316,7 +316,12 @@ func TestStaticManifests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "webhooks.yaml"), data, 0o600); err != nil {
+		// Renamed, lest half a manifest be read.
+		written := filepath.Join(dir, "written")
+		if err := os.WriteFile(written, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(written, filepath.Join(dir, "webhooks.yaml")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -334,11 +339,13 @@ func TestStaticManifests(t *testing.T) {
 	}
 	write("allow")
 	deadline := time.Now().Add(30 * time.Second)
-	for harness.Observe(t.Context(), pair.Celgate, own.Copy(), pair.State.Objects()).Status != "" {
-		if time.Now().After(deadline) {
-			t.Fatal("the manifests are not reloaded")
+	for _, plugin := range []harness.Validator{pair.Upstream, pair.Celgate} {
+		for harness.Observe(t.Context(), plugin, own.Copy(), pair.State.Objects()).Status != "" {
+			if time.Now().After(deadline) {
+				t.Fatal("the manifests are not reloaded")
+			}
+			time.Sleep(10 * time.Millisecond)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	if outcome := both(t, pair, pod("web")); !strings.Contains(outcome.Status, "api.example.com") || len(outcome.Calls) != 2 {
 		t.Errorf("the webhook of the API should deny, and both be called: %s", outcome.Text())
