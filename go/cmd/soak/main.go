@@ -33,6 +33,8 @@ func main() {
 	mutant := flag.Int("mutant", 0, "plant this bug in the core, which the run must find, and end with the first wrong answer (build tag mutants)")
 	flag.Parse()
 	harness.Quiet()
+	// The profile of allocations takes memory outside of Go's heap for each new stack, for hours.
+	runtime.MemProfileRate = 0
 	if err := run(options, *corpus, *mutant); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)

@@ -29,6 +29,7 @@ func takeSample(start time.Time) (sample, error) {
 	runtime.GC()
 	runtime.GC()
 	debug.FreeOSMemory()
+	cabi.Trim()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	s := sample{at: time.Since(start), heap: float64(stats.HeapAlloc), handles: cabi.Live()}

@@ -63,16 +63,18 @@ type Entry struct {
 
 // Report reads a report entry by entry. Its texts are copies.
 type Report struct {
-	rest []byte
-	err  error
+	data []byte
+	// at is where the next number or text begins.
+	at  int
+	err error
 }
 
 // NewReport reads data, which must not change meanwhile.
-func NewReport(data []byte) Report { return Report{rest: data} }
+func NewReport(data []byte) Report { return Report{data: data} }
 
 // Next reads the next entry into entry; false means that there is none, because the report ended or, see Err, is malformed.
 func (r *Report) Next(entry *Entry) bool {
-	if r.err != nil || len(r.rest) == 0 {
+	if r.err != nil || r.at >= len(r.data) {
 		return false
 	}
 	*entry = Entry{Kind: EntryKind(r.u32()), Hook: r.u32(), Binding: r.u32()}
@@ -106,12 +108,11 @@ func (r *Report) Next(entry *Entry) bool {
 func (r *Report) Err() error { return r.err }
 
 func (r *Report) u32() uint32 {
-	if len(r.rest) < 4 {
-		r.fail("truncated")
-		return 0
+	if len(r.data)-r.at < 4 {
+		return r.truncated()
 	}
-	value := binary.LittleEndian.Uint32(r.rest)
-	r.rest = r.rest[4:]
+	value := binary.LittleEndian.Uint32(r.data[r.at:])
+	r.at += 4
 	return value
 }
 
@@ -126,13 +127,19 @@ func (r *Report) oneOf(low, high uint32) uint32 {
 
 func (r *Report) text() string {
 	length := r.u32()
-	if uint64(length) > uint64(len(r.rest)) {
-		r.fail("truncated")
+	if uint64(length) > uint64(len(r.data)-r.at) {
+		r.truncated()
 		return ""
 	}
-	text := string(r.rest[:length])
-	r.rest = r.rest[length:]
-	return text
+	start := r.at
+	r.at += int(length)
+	return string(r.data[start:r.at])
+}
+
+// truncated is what is read behind the end.
+func (r *Report) truncated() uint32 {
+	r.fail("truncated")
+	return 0
 }
 
 // fail keeps the first error; what follows it is not read.
@@ -140,5 +147,5 @@ func (r *Report) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("malformed report: "+format, args...)
 	}
-	r.rest = nil
+	r.at = len(r.data)
 }

@@ -161,6 +161,7 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
             | NodeKind::Equal(..)
             | NodeKind::NotEqual(..)
             | NodeKind::Compare(..)
+            | NodeKind::In(..)
             | NodeKind::InSet(..)
             | NodeKind::Search(..) => {
                 let truth = self.truth(index);

@@ -51,7 +51,7 @@ pub enum Tag {
 
 impl Tag {
     // As bytes, for patterns.
-    const NULL: u8 = Tag::Null as u8;
+    const ABSENT: u8 = Tag::Absent as u8;
     const BOOL: u8 = Tag::Bool as u8;
     const INT: u8 = Tag::Int as u8;
     const UINT: u8 = Tag::Uint as u8;
@@ -167,11 +167,17 @@ impl<'a> Record<'a> {
         self.decoded(self.cell(index)?, index)
     }
 
-    /// The value of the cell of this index.
+    /// The value of the cell of this index, `None` if it is absent.
     #[inline]
     fn decoded(&'a self, cell: Cell, index: u32) -> Option<Value<'a>> {
-        Some(match cell.tag {
-            Tag::NULL => Value::Null,
+        if cell.tag == Tag::ABSENT { None } else { Some(self.present(cell, index)) }
+    }
+
+    /// The value of the cell of this index, which is not absent. (Not an `Option` on the way to those who know: taking values out of one
+    /// costs more than reading them.)
+    #[inline(always)]
+    fn present(&'a self, cell: Cell, index: u32) -> Value<'a> {
+        match cell.tag {
             Tag::BOOL => Value::Bool(cell.payload != 0),
             Tag::INT => Value::Int(cell.payload as i64),
             Tag::UINT => Value::Uint(cell.payload),
@@ -179,8 +185,8 @@ impl<'a> Record<'a> {
             Tag::STRING => Value::String(self.text(cell)),
             Tag::LIST | Tag::MAP | Tag::STRUCT => Value::Record(RecordRef { record: self, cell: index }),
             Tag::ERROR => Value::Error(EvalError { message: self.text(cell) }),
-            _ => return None,
-        })
+            _ => Value::Null,
+        }
     }
 }
 
@@ -243,10 +249,13 @@ impl<'a> RecordRef<'a> {
         self.cell
     }
 
-    /// The value in another cell of its record, `None` if that is absent.
+    /// The value in another cell of its record, which is not absent.
     #[inline]
-    pub(crate) fn value_at(&self, cell: u32) -> Option<Value<'a>> {
-        self.record.value(cell)
+    pub(crate) fn value_at(&self, index: u32) -> Value<'a> {
+        match self.record.cell(index) {
+            Some(cell) => self.record.present(cell, index),
+            None => Value::Null,
+        }
     }
 
     /// Whether the two are the same cell of the same record.
@@ -290,6 +299,28 @@ impl<'a> RecordRef<'a> {
     pub fn field(&self, name: &str) -> Option<Value<'a>> {
         let mut place = Place::of(*self);
         if place.enter(name, &mut 0) { place.value() } else { None }
+    }
+
+    /// Whether a map or struct has this key; `None` if its value is an error.
+    #[inline]
+    pub(crate) fn has_key(&self, name: &str) -> Option<bool> {
+        let mut place = Place::of(*self);
+        if !place.enter(name, &mut 0) {
+            return Some(false);
+        }
+        match place.cell.tag {
+            Tag::ERROR => None,
+            tag => Some(tag != Tag::ABSENT),
+        }
+    }
+
+    /// Whether a text is among a list's elements.
+    #[inline]
+    pub(crate) fn has_element(&self, text: &str) -> bool {
+        let header = self.header();
+        let first = header.payload as usize;
+        let cells = self.record.cells.get(first..first.wrapping_add(header.len as usize)).unwrap_or_default();
+        cells.iter().any(|cell| Cell::decode(cell).tag == Tag::STRING && self.record.text_is(cell, text))
     }
 
     /// The list's elements.
@@ -364,6 +395,12 @@ impl<'a> Place<'a> {
     #[inline]
     pub(crate) fn index(&self) -> u32 {
         self.index
+    }
+
+    /// The value here, where there is one.
+    #[inline(always)]
+    pub(crate) fn present(&self) -> Value<'a> {
+        self.record.present(self.cell, self.index)
     }
 
     /// The value here; `None` for the field of a struct that is not set.

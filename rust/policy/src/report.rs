@@ -47,6 +47,12 @@ pub(crate) struct Subject {
     pub(crate) binding: Option<u32>,
 }
 
+impl Subject {
+    fn binding(self) -> u32 {
+        self.binding.unwrap_or(NONE)
+    }
+}
+
 /// Writes entries to a buffer.
 pub(crate) struct Report<'r>(pub(crate) &'r mut Vec<u8>);
 
@@ -108,10 +114,7 @@ impl Report<'_> {
 
     /// Match conditions that excluded the policy or failed. Upstream observes their evaluation time in all these cases, and only in these.
     pub(crate) fn conditions(&mut self, subject: Subject, outcome: Conditions, errors: u32) {
-        self.head(5, subject);
-        self.number(outcome as u32);
-        self.number(errors);
-        self.number(1);
+        self.numbers([5, subject.hook, subject.binding(), outcome as u32, errors, 1]);
     }
 
     /// The look-up of the request's namespace failed.
@@ -121,24 +124,25 @@ impl Report<'_> {
 
     /// A webhook is to be called, under the match of this number.
     pub(crate) fn call(&mut self, subject: Subject, matched: u32) {
-        self.head(7, subject);
-        self.number(matched);
+        self.numbers([7, subject.hook, subject.binding(), matched]);
     }
 
     /// The objects could not be converted for a webhook, under the match of this number.
     pub(crate) fn not_converted(&mut self, subject: Subject, matched: u32) {
-        self.head(8, subject);
-        self.number(matched);
+        self.numbers([8, subject.hook, subject.binding(), matched]);
     }
 
     fn head(&mut self, kind: u32, subject: Subject) {
-        self.number(kind);
-        self.number(subject.hook);
-        self.number(subject.binding.unwrap_or(NONE));
+        self.numbers([kind, subject.hook, subject.binding()]);
     }
 
     fn number(&mut self, number: u32) {
-        self.0.extend_from_slice(&number.to_le_bytes());
+        self.numbers([number]);
+    }
+
+    #[inline]
+    fn numbers<const N: usize>(&mut self, numbers: [u32; N]) {
+        self.0.extend_from_slice(numbers.map(u32::to_le_bytes).as_flattened());
     }
 
     fn text(&mut self, text: &str) {

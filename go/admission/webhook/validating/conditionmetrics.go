@@ -131,15 +131,15 @@ func operationIndex(operation admission.Operation) int {
 
 // observe is about match conditions that excluded a webhook or failed.
 func (o *conditionObserver) observe(number int, hook webhook.WebhookAccessor, entry *wire.Entry) {
-	name, operation := hook.GetName(), string(o.operation)
 	for range entry.EvaluationErrors {
-		admissionmetrics.Metrics.ObserveMatchConditionEvalError(o.ctx, name, conditionsKind, conditionsType, operation)
+		admissionmetrics.Metrics.ObserveMatchConditionEvalError(o.ctx, hook.GetName(), conditionsKind, conditionsType, string(o.operation))
 	}
 	excluded := entry.Excluded || entry.Ignored
 	if excluded {
 		o.excluded++
 	}
 	if o.bound == nil {
+		name, operation := hook.GetName(), string(o.operation)
 		if entry.Observed {
 			admissionmetrics.Metrics.ObserveMatchConditionEvaluationTime(o.ctx, o.elapsed, name, conditionsKind, conditionsType, operation)
 		}

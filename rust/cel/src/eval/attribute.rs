@@ -83,12 +83,14 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         if let Some(memo) = &self.ctx.memo
             && let Some(known) = memo.find(record, attribute.numbered.number())
         {
-            let value = match known {
+            if !self.ctx.charge_units(path.len() as u64 + ident) {
+                return Value::Halt;
+            }
+            return match known {
                 Known::Nowhere => Value::Bool(false),
                 Known::Cell(_) if attribute.tests => Value::Bool(true),
-                Known::Cell(cell) => record.value_at(cell).unwrap_or(Value::Null),
+                Known::Cell(cell) => record.value_at(cell),
             };
-            return self.charged_units(path.len() as u64 + ident, value);
         }
         let mut place = Place::of(record);
         for (i, qualifier) in path.iter().enumerate() {
@@ -120,10 +122,10 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             }
         }
         self.remember(attribute, record, Known::Cell(place.index()));
-        match place.value() {
-            Some(value) => self.charged_units(path.len() as u64 + ident, value),
-            None => Value::Null,
+        if !self.ctx.charge_units(path.len() as u64 + ident) {
+            return Value::Halt;
         }
+        place.present()
     }
 
     /// Keeps where a path leads for other expressions. One without a number is empty.

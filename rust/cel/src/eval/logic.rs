@@ -4,10 +4,10 @@
 //! that wants one.
 
 use super::Machine;
-use crate::cost::{smaller, smaller_text, tenth_of_text};
+use crate::cost::{Cost, smaller, smaller_text, tenth_of_text};
 use crate::mutants::{Mutant, planted};
 use crate::ops;
-use crate::plan::{Comparison, NodeKind, Search};
+use crate::plan::{Call, Comparison, NodeKind, Search};
 use crate::value::{Traits, Value};
 
 /// The result of a step where a bool is expected.
@@ -43,6 +43,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             NodeKind::Equal(a, b) => self.equality(a, b, true),
             NodeKind::NotEqual(a, b) => self.equality(a, b, false),
             NodeKind::Compare(comparison, sized, a, b) => self.compare(comparison, sized, a, b),
+            NodeKind::In(call) => self.contained(call, node.id),
             NodeKind::InSet(element, set) => self.in_set(element, set),
             NodeKind::Search(search, call) => self.search(search, call, node.id),
             _ => {
@@ -216,33 +217,70 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     /// `contains`, `startsWith` and `endsWith`, charged by the sizes that Kubernetes says they walk.
     fn search(&mut self, search: Search, index: u32, id: u32) -> Truth {
+        let (call, text, part) = match self.two(index, id) {
+            Ok(evaluated) => evaluated,
+            Err(truth) => return truth,
+        };
+        if let (Value::String(text), Value::String(part)) = (text, part)
+            && !planted(Mutant::ContainsIsAdded)
+        {
+            let walked = if search == Search::Contains { tenth_of_text(text) } else { 1 };
+            let cost = walked.saturating_mul(tenth_of_text(part));
+            return self.charged_truth(cost, Truth::of(search.finds(text, part)));
+        }
+        let value = self.finish(call, id, &[text, part]);
+        self.truth_of(value)
+    }
+
+    /// `in`; that of a string in what a record holds without making values of its parts.
+    fn contained(&mut self, index: u32, id: u32) -> Truth {
+        let (call, element, container) = match self.two(index, id) {
+            Ok(evaluated) => evaluated,
+            Err(truth) => return truth,
+        };
+        if let (Value::String(text), Value::Record(record)) = (element, container) {
+            let found = if record.is_list() {
+                if !self.ctx.step(record.len() as u64) {
+                    return self.other(Value::Halt);
+                }
+                Some(record.has_element(text))
+            } else {
+                record.has_key(text)
+            };
+            if let Some(found) = found {
+                let cost = match call.cost {
+                    Cost::One => 1,
+                    cost => cost.count(self.ctx, &[element, container], Value::Null),
+                };
+                return self.charged_truth(cost, Truth::of(found));
+            }
+        }
+        let value = self.finish(call, id, &[element, container]);
+        self.truth_of(value)
+    }
+
+    /// A call with its two arguments, or what it comes to if they are not to be looked at here.
+    #[inline(always)]
+    fn two(&mut self, index: u32, id: u32) -> Result<(&'a Call, Value<'a>, Value<'a>), Truth> {
         let call = match self.program.calls.get(index as usize) {
-            Some(call) if !TRACKED && !planted(Mutant::ContainsIsAdded) => call,
+            Some(call) if !TRACKED => call,
             _ => {
                 let value = self.call(index, id);
-                return self.truth_of(value);
+                return Err(self.truth_of(value));
             }
         };
-        let &[text, part] = call.args.of(&self.program.operands) else {
-            return self.no_such_overload();
+        let &[first, second] = call.args.of(&self.program.operands) else {
+            return Err(self.no_such_overload());
         };
-        let text = self.operand(text);
-        if let Value::Halt = text {
-            return self.other(text);
+        let first = self.operand(first);
+        if let Value::Halt = first {
+            return Err(self.other(first));
         }
-        let part = self.operand(part);
-        match (text, part) {
-            (Value::String(text), Value::String(part)) => {
-                let walked = if search == Search::Contains { tenth_of_text(text) } else { 1 };
-                let cost = walked.saturating_mul(tenth_of_text(part));
-                self.charged_truth(cost, Truth::of(search.finds(text, part)))
-            }
-            (_, Value::Halt) => self.other(part),
-            args => {
-                let value = self.finish(call, id, &[args.0, args.1]);
-                self.truth_of(value)
-            }
+        let second = self.operand(second);
+        if let Value::Halt = second {
+            return Err(self.other(second));
         }
+        Ok((call, first, second))
     }
 
     /// `x in [constants]`, which costs nothing itself.

@@ -45,20 +45,14 @@ impl<'e> Planner<'e, '_> {
         }
     }
 
-    fn function(
-        &mut self,
-        id: ExprId,
-        function: &str,
-        overload: &'static str,
-        nodes: &[u32],
-    ) -> Result<u32, PlanError> {
+    fn function(&mut self, id: ExprId, name: &str, overload: &'static str, nodes: &[u32]) -> Result<u32, PlanError> {
         let functions = self.options.functions;
-        let binding = functions.binding(function, overload);
-        if let Some(node) = self.optimize(id, function, overload, nodes, &binding)? {
+        let binding = functions.binding(name, overload);
+        if let Some(node) = self.optimize(id, name, overload, nodes, &binding)? {
             return Ok(node);
         }
-        let cost = Cost::of(functions, function, overload);
-        match (function, nodes, Comparison::of(function), cost) {
+        let cost = Cost::of(functions, name, overload);
+        match (name, nodes, Comparison::of(name), cost) {
             ("!_", &[a], _, Cost::One) => return Ok(self.push(id, NodeKind::Not(a))),
             (_, &[a, b], Some(comparison), Cost::One | Cost::Smaller) => {
                 let sized = matches!(cost, Cost::Smaller);
@@ -67,15 +61,20 @@ impl<'e> Planner<'e, '_> {
             _ => {}
         }
         let (args, shape, non_strict) = (self.operands(nodes), binding.shape(nodes.len()), binding.non_strict());
-        let operation = match function {
+        let operation = match name {
             "@not_strictly_false" if nodes.len() == 1 => Operation::NotStrictlyFalse,
             "_+_" if nodes.len() == 2 => Operation::Add,
             _ => Operation::Bound(binding),
         };
-        let function = self.names.add(function);
+        let function = self.names.add(name);
         self.calls.push(Call { function, operation, args, shape, cost, non_strict, regex: None });
         let call = self.calls.len() as u32 - 1;
-        let search = Search::of(overload).filter(|_| shape == Shape::Fixed && !matches!(cost, Cost::Custom(_)));
-        Ok(self.push(id, search.map_or(NodeKind::Call(call), |search| NodeKind::Search(search, call))))
+        let plain = shape == Shape::Fixed && !matches!(cost, Cost::Custom(_));
+        let kind = match (name, Search::of(overload)) {
+            ("@in", _) if plain => NodeKind::In(call),
+            (_, Some(search)) if plain => NodeKind::Search(search, call),
+            _ => NodeKind::Call(call),
+        };
+        Ok(self.push(id, kind))
     }
 }

@@ -123,6 +123,8 @@ pub(crate) enum NodeKind {
     Call(u32),
     /// As `Call`, of a function that looks for a string in another.
     Search(Search, u32),
+    /// As `Call`, of `in`.
+    In(u32),
     /// `x in [constants]`: the operand, and an index into `sets`.
     InSet(u32, u32),
     /// `a.or(b)` of optionals.

@@ -48,7 +48,7 @@ impl Walk<'_> {
                 let parts = parts.of(&self.program.operands);
                 self.abandons(parts, waiting) || parts.iter().any(|&part| self.node(part, waiting))
             }
-            NodeKind::Call(call) | NodeKind::Search(_, call) => {
+            NodeKind::Call(call) | NodeKind::In(call) | NodeKind::Search(_, call) => {
                 let Some(call) = self.program.calls.get(call as usize) else {
                     return false;
                 };
