@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"sync"
 
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/warning"
@@ -58,9 +59,10 @@ func Observe(ctx context.Context, validator Validator, request *Request, objects
 	return Outcome{Status: answer.Status(err), Warnings: recorder.Texts(), Annotations: attributes.annotations}
 }
 
-// annotated records the annotations that the attributes accept.
+// annotated records the annotations that the attributes accept. Webhooks that are called at once annotate at once, as attributes allow.
 type annotated struct {
 	admission.Attributes
+	lock        sync.Mutex
 	annotations map[string]string
 }
 
@@ -68,6 +70,8 @@ type annotated struct {
 func (a *annotated) AddAnnotation(key, value string) error {
 	err := a.Attributes.AddAnnotation(key, value)
 	if err == nil {
+		a.lock.Lock()
+		defer a.lock.Unlock()
 		a.annotations[key] = value
 	}
 	return err
