@@ -22,8 +22,10 @@ import (
 const (
 	aloneVariable = "CELGATE_UPSTREAM_ALONE"
 	aloneStarted  = "started"
-	// aloneTime is how long upstream may think about one request before it counts as hanging.
-	aloneTime = 3 * time.Second
+	// hangTime is how long upstream may think about one request before it counts as hanging, where it is known to hang.
+	hangTime = 3 * time.Second
+	// aloneTime is the same where it is known to end: longer than a busy machine takes under the race detector.
+	aloneTime = 2 * time.Minute
 	// aloneMemory is how many bytes upstream may map for one request.
 	aloneMemory = 4 << 30
 	// aloneStack is how many bytes a goroutine's stack may have: what recurses without end passes it sooner than Go's limit.
@@ -31,8 +33,13 @@ const (
 )
 
 // upstreamAlone sends a case's request to upstream's plugin in a process of its own and says what became of it: "answers", "hangs", "dies".
-func upstreamAlone(t *testing.T, path string, index int) string {
+// What is expected decides how long it waits.
+func upstreamAlone(t *testing.T, path string, index int, expected string) string {
 	t.Helper()
+	limit := aloneTime
+	if expected == "hangs" {
+		limit = hangTime
+	}
 	executable, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +69,7 @@ func upstreamAlone(t *testing.T, path string, index int) string {
 			return "dies"
 		}
 		return "answers"
-	case <-time.After(aloneTime):
+	case <-time.After(limit):
 		_ = command.Process.Kill()
 		<-ended
 		return "hangs"

@@ -150,7 +150,7 @@ func runDifferent(ctx context.Context, t *testing.T, pair *Pair, c *Case, path s
 		}
 	case r.Differs.Does == "varies":
 	default:
-		if did := upstreamAlone(t, path, index); did != r.Differs.Does {
+		if did := upstreamAlone(t, path, index, r.Differs.Does); did != r.Differs.Does {
 			t.Errorf("upstream %s, and not %q", did, r.Differs.Does)
 		}
 	}
