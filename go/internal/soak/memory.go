@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,11 +40,13 @@ func takeSample(start time.Time) (sample, error) {
 	return s, err
 }
 
-// goArena is how addresses of Go's heap begin, on 64 bits.
-const goArena = "c0"
+// heapReach is how far from any of its objects Go's heap may reach: it grows from one place, which Go chooses anew for each process, far from where
+// the system maps other memory.
+const heapReach = 1 << 36
 
 // mapped gives the memory of the process that is resident, and the part of it that is neither Go's heap nor of a file.
 func mapped() (resident, native float64, err error) {
+	object := uint64(reflect.ValueOf(new([64]byte)).Pointer())
 	file, err := os.Open("/proc/self/smaps")
 	if err != nil {
 		return 0, 0, err
@@ -53,9 +57,13 @@ func mapped() (resident, native float64, err error) {
 	for lines.Scan() {
 		first, rest, _ := strings.Cut(lines.Text(), " ")
 		if low, _, mapping := strings.Cut(first, "-"); mapping && !strings.HasSuffix(first, ":") {
+			address, err := strconv.ParseUint(low, 16, 64)
+			if err != nil {
+				return 0, 0, err
+			}
 			fields := strings.Fields(rest)
 			named := len(fields) > 4 && strings.HasPrefix(fields[4], "/")
-			own = !named && !(len(low) == 10 && strings.HasPrefix(low, goArena))
+			own = !named && max(address, object)-min(address, object) > heapReach
 			continue
 		}
 		if first != "Rss:" {
