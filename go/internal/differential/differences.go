@@ -15,6 +15,10 @@ func (c *Compiled) isKnown(upstream, ours string) bool {
 	if repeatedKey.MatchString(ours) {
 		return true
 	}
+	// So is a timestamp whose zone is not of whole hours.
+	if len(partialHourKey.FindAllString(c.Source, 2)) == 2 {
+		return true
+	}
 	if strings.Contains(c.Source, "google.protobuf.") && knownOfMessages(upstream, ours) {
 		return true
 	}
@@ -55,6 +59,9 @@ func (c *Compiled) isKnown(upstream, ours string) bool {
 
 var repeatedKey = regexp.MustCompile(`\tinsert failed: key [{\[]`)
 
+// partialHourKey finds a timestamp as a key whose zone is off by more than whole hours.
+var partialHourKey = regexp.MustCompile(`timestamp\([^()]*[+-]\d\d:(0[1-9]|[1-9]\d)['"]+\)\s*:`)
+
 // libraryInMessage finds a field of a message that is given a quantity or a version.
 var libraryInMessage = regexp.MustCompile(`google\.protobuf\.[\w.]+\{[^}]*\b(quantity|semver)\(`)
 
@@ -90,7 +97,7 @@ var (
 	// builtInPart is the refusal of a part of a built-in object; of many such parts Go's maps take any first.
 	builtInPart = regexp.MustCompile(`type conversion error from (struct type [\w.]+ to \*?\S*\w|'(list\(dyn\)|map\(dyn, dyn\))' to '\*structpb\.Value')`)
 	// joined is that of one in a list joined by +.
-	joined = regexp.MustCompile(`unsupported conversion to ref\.Val: \(\*?(v1|resource|semver|url|netip)\..*$`)
+	joined = regexp.MustCompile(`(?s)unsupported conversion to ref\.Val: \(\*?(v1|resource|semver|url|netip)\..*$`)
 	// noField is the refusal of a map's entry.
 	noField = regexp.MustCompile(`no such field '\w+' in type`)
 	// protoText finds where the text of a message begins.
