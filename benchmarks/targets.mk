@@ -1,7 +1,7 @@
 # Included by the Makefile at the root.
 
 # The evaluator alone beside other evaluators and in criterion, then both plugins in one binary, then the whole server with each engine.
-# About eight minutes once built; BENCH_FLAGS, LOAD_FLAGS and EXPRESSIONS_FLAGS add flags (--help lists them). Go does not see that the
+# About twenty minutes once built; BENCH_FLAGS, SERVER_FLAGS and EXPRESSIONS_FLAGS add flags (--help lists them). Go does not see that the
 # core's library changed: what is linked with it is removed first.
 .PHONY: bench
 bench: server bench-expressions
@@ -9,8 +9,7 @@ bench: server bench-expressions
 	rm -f $(BIN)/bench
 	cd benchmarks/go && $(GO) build $(server_build_flags) -o ../../$(BIN)/bench .
 	$(BIN)/bench $(BENCH_FLAGS)
-	cd go && $(GO) build -o ../$(BIN)/load ./cmd/load
-	$(BIN)/load $(LOAD_FLAGS)
+	$(MAKE) bench-server
 
 # With EXPRESSIONS_FLAGS=-cpp also the C++ runtime, which comes as a Python package (pip install cel-expr-python).
 .PHONY: bench-expressions
@@ -18,3 +17,8 @@ bench-expressions: prerequisites
 	$(CARGO) build --release --locked -p celgate-k8s --example bench_expressions
 	cd benchmarks/expressions && $(GO) build -o ../../$(BIN)/bench-expressions .
 	$(BIN)/bench-expressions $(EXPRESSIONS_FLAGS)
+
+.PHONY: bench-server
+bench-server: server
+	cd benchmarks/server && $(GO) build -o ../../$(BIN)/bench-server .
+	$(BIN)/bench-server $(SERVER_FLAGS)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/celgate/celgate/go/internal/testserver"
@@ -19,60 +20,98 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// loadEngine measures one engine with each number of policies.
-func loadEngine(ctx context.Context, o testserver.Options, counts []int, duration time.Duration, clients int) ([]run, error) {
+// contender is a server with a number of policies.
+type contender struct {
+	engine   string
+	policies int
+	server   *testserver.Server
+	client   kubernetes.Interface
+	clients  int
+	rounds   []round
+}
+
+// round is one of a contender's turns.
+type round struct {
+	cpu, elapsed time.Duration
+	latencies    []time.Duration
+}
+
+// startContender starts a server, waits until each of its policies is in force, and halts it.
+func startContender(ctx context.Context, o testserver.Options, policies, clients int) (*contender, error) {
 	server, err := testserver.Start(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	defer server.Stop()
-	config, err := server.Config("")
-	if err != nil {
+	c := &contender{engine: o.Engine, policies: policies, server: server, clients: clients}
+	if err := c.prepare(ctx); err != nil {
+		c.stop()
 		return nil, err
 	}
-	client, err := kubernetes.NewForConfig(config)
+	return c, nil
+}
+
+func (c *contender) prepare(ctx context.Context) error {
+	config, err := c.server.Config("")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var runs []run
-	installed := 0
-	for _, n := range counts {
-		for ; installed < n; installed++ {
-			if err := install(ctx, client, installed); err != nil {
-				return nil, err
-			}
-		}
-		if err := inForce(ctx, client, n); err != nil {
-			return nil, err
-		}
-		if _, err := measure(ctx, client, duration/5, clients); err != nil { // warm-up
-			return nil, err
-		}
-		before, err := cpuTime(server.PID())
-		if err != nil {
-			return nil, err
-		}
-		began := time.Now()
-		latencies, err := measure(ctx, client, duration, clients)
-		if err != nil {
-			return nil, err
-		}
-		elapsed := time.Since(began)
-		after, err := cpuTime(server.PID())
-		if err != nil {
-			return nil, err
-		}
-		slices.Sort(latencies)
-		requests := len(latencies)
-		r := run{
-			Engine: o.Engine, Policies: n, Requests: requests, PerSecond: float64(requests) / elapsed.Seconds(),
-			CPUMsPerRequest: (after - before).Seconds() * 1e3 / float64(requests),
-			P50Ms:           latencies[requests/2].Seconds() * 1e3, P99Ms: latencies[requests*99/100].Seconds() * 1e3,
-		}
-		fmt.Printf("%-10s %9d %9d %12.1f %16.2f %9.2f %9.2f\n", r.Engine, r.Policies, r.Requests, r.PerSecond, r.CPUMsPerRequest, r.P50Ms, r.P99Ms)
-		runs = append(runs, r)
+	if c.client, err = kubernetes.NewForConfig(config); err != nil {
+		return err
 	}
-	return runs, nil
+	for i := range c.policies {
+		if err := install(ctx, c.client, i); err != nil {
+			return err
+		}
+	}
+	if err := inForce(ctx, c.client, c.policies); err != nil {
+		return err
+	}
+	// What a server does once after its start is over when its first turn comes.
+	if _, err := c.send(ctx, warmUp); err != nil {
+		return err
+	}
+	return c.signal(syscall.SIGSTOP)
+}
+
+const (
+	// warmUp is how long a server is under load before it is halted for the first time.
+	warmUp = 5 * time.Second
+	// wakeUp is how long a server that was halted is under load before it is measured: its watches and connections begin anew.
+	wakeUp = 500 * time.Millisecond
+)
+
+// round lets the server run, measures it, and halts it.
+func (c *contender) round(ctx context.Context, duration time.Duration) error {
+	if err := c.signal(syscall.SIGCONT); err != nil {
+		return err
+	}
+	if _, err := c.send(ctx, wakeUp); err != nil {
+		return err
+	}
+	before, err := cpuTime(c.server.PID())
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	latencies, err := c.send(ctx, duration)
+	if err != nil {
+		return err
+	}
+	elapsed := time.Since(began)
+	after, err := cpuTime(c.server.PID())
+	if err != nil {
+		return err
+	}
+	c.rounds = append(c.rounds, round{cpu: after - before, elapsed: elapsed, latencies: latencies})
+	return c.signal(syscall.SIGSTOP)
+}
+
+func (c *contender) signal(s syscall.Signal) error { return syscall.Kill(c.server.PID(), s) }
+
+// stop lets the server run to its end.
+func (c *contender) stop() {
+	_ = c.signal(syscall.SIGCONT)
+	c.server.Stop()
 }
 
 // install creates the i-th policy and its binding. Each checks something else of a Pod, and denies Pods named after it.
@@ -102,7 +141,7 @@ func install(ctx context.Context, client kubernetes.Interface, i int) error {
 
 // inForce waits until each of the n policies denies the Pod that is named after it.
 func inForce(ctx context.Context, client kubernetes.Interface, n int) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute+time.Duration(n)*time.Second/2)
 	defer cancel()
 	for i := 0; i < n; i++ {
 		name := fmt.Sprintf("load-%04d", i)
@@ -143,22 +182,22 @@ func create(ctx context.Context, client kubernetes.Interface, name string) error
 	return err
 }
 
-// measure sends requests from all clients for the given time and returns their latencies.
-func measure(ctx context.Context, client kubernetes.Interface, duration time.Duration, clients int) ([]time.Duration, error) {
+// send sends requests from all clients for the given time and returns their latencies.
+func (c *contender) send(ctx context.Context, duration time.Duration) ([]time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, duration+30*time.Second)
 	defer cancel()
 	deadline := time.Now().Add(duration)
-	latencies := make([][]time.Duration, clients)
-	errs := make([]error, clients)
+	latencies := make([][]time.Duration, c.clients)
+	errs := make([]error, c.clients)
 	var group sync.WaitGroup
-	for c := range clients {
+	for n := range c.clients {
 		group.Go(func() {
 			for i := 0; time.Now().Before(deadline); i++ {
 				began := time.Now()
-				if errs[c] = create(ctx, client, fmt.Sprintf("pod-%d-%d", c, i%64)); errs[c] != nil {
+				if errs[n] = create(ctx, c.client, fmt.Sprintf("pod-%d-%d", n, i%64)); errs[n] != nil {
 					return
 				}
-				latencies[c] = append(latencies[c], time.Since(began))
+				latencies[n] = append(latencies[n], time.Since(began))
 			}
 		})
 	}
