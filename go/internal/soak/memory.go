@@ -20,7 +20,8 @@ import (
 type sample struct {
 	at time.Duration
 	// heap is what Go's heap has after collections; native what the process has in memory of its own outside of Go's heap, the core above
-	// all; resident all that it has in memory. In bytes.
+	// all; resident all of its own that it has in memory. Pages of files, which the system takes and gives back as it likes, are not in it. In
+	// bytes.
 	heap, native, resident float64
 	handles                int64
 }
@@ -44,7 +45,7 @@ func takeSample(start time.Time) (sample, error) {
 // the system maps other memory.
 const heapReach = 1 << 36
 
-// mapped gives the memory of the process that is resident, and the part of it that is neither Go's heap nor of a file.
+// mapped gives the memory of the process's own that is resident, and the part of it that is not Go's heap.
 func mapped() (resident, native float64, err error) {
 	object := uint64(reflect.ValueOf(new([64]byte)).Pointer())
 	file, err := os.Open("/proc/self/smaps")
@@ -52,7 +53,7 @@ func mapped() (resident, native float64, err error) {
 		return 0, 0, err
 	}
 	defer file.Close()
-	own := false
+	outside := false
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		first, rest, _ := strings.Cut(lines.Text(), " ")
@@ -61,12 +62,10 @@ func mapped() (resident, native float64, err error) {
 			if err != nil {
 				return 0, 0, err
 			}
-			fields := strings.Fields(rest)
-			named := len(fields) > 4 && strings.HasPrefix(fields[4], "/")
-			own = !named && max(address, object)-min(address, object) > heapReach
+			outside = max(address, object)-min(address, object) > heapReach
 			continue
 		}
-		if first != "Rss:" {
+		if first != "Anonymous:" {
 			continue
 		}
 		var kib float64
@@ -74,7 +73,7 @@ func mapped() (resident, native float64, err error) {
 			return 0, 0, err
 		}
 		resident += kib * 1024
-		if own {
+		if outside {
 			native += kib * 1024
 		}
 	}
