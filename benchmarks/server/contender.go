@@ -66,6 +66,9 @@ func (c *contender) prepare(ctx context.Context) error {
 	if err := inForce(ctx, c.client, c.policies); err != nil {
 		return err
 	}
+	if err := checked(ctx, c.client); err != nil {
+		return err
+	}
 	// What a server does once after its start is over when its first turn comes.
 	if _, err := c.send(ctx, warmUp); err != nil {
 		return err
@@ -180,6 +183,27 @@ func create(ctx context.Context, client kubernetes.Interface, name string) error
 	}
 	_, err := client.CoreV1().Pods("default").Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	return err
+}
+
+// checked waits until the types of all policies are checked: the server does so once for each, one after the other.
+func checked(ctx context.Context, client kubernetes.Interface) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	for {
+		policies, err := client.AdmissionregistrationV1().ValidatingAdmissionPolicies().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		unchecked := func(p v1.ValidatingAdmissionPolicy) bool { return p.Status.ObservedGeneration < p.Generation }
+		if !slices.ContainsFunc(policies.Items, unchecked) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the types of policies are not checked: %w", ctx.Err())
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
 }
 
 // send sends requests from all clients for the given time and returns their latencies.
