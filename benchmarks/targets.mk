@@ -1,13 +1,14 @@
 # Included by the Makefile at the root.
 
-# The evaluator alone beside other evaluators and in criterion, then both plugins in one binary, then the whole server with each engine.
-# About twenty minutes once built; BENCH_FLAGS, SERVER_FLAGS and EXPRESSIONS_FLAGS add flags (--help lists them). Go does not see that the
-# core's library changed: what is linked with it is removed first.
+# The evaluator alone beside other evaluators and in criterion, then both plugins in one binary, with upstream 1.36 in another beside them, then
+# the whole server with each engine. About half an hour once built; BENCH_FLAGS, SERVER_FLAGS and EXPRESSIONS_FLAGS add flags (--help lists
+# them). Go does not see that the core's library changed: what is linked with it is removed first.
 .PHONY: bench
 bench: server bench-expressions
 	$(CARGO) bench --locked -p celgate-cel -p celgate-policy
 	rm -f $(BIN)/bench
 	cd benchmarks/go && $(GO) build $(server_build_flags) -o ../../$(BIN)/bench .
+	cd benchmarks/upstream-1.36 && $(GO) build -trimpath -o ../../$(BIN)/bench-upstream-1.36 .
 	$(BIN)/bench $(BENCH_FLAGS)
 	$(MAKE) bench-server
 

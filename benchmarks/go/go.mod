@@ -6,9 +6,9 @@ go 1.26.0
 godebug default=go1.26
 
 require (
+	github.com/celgate/celgate/benchmarks/workloads v0.0.0
 	github.com/celgate/celgate/go v0.0.0
 	gonum.org/v1/plot v0.17.0
-	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/apiserver v0.37.2
 	k8s.io/client-go v0.37.2
@@ -97,6 +97,7 @@ require (
 	google.golang.org/protobuf v1.36.12-0.20260120151049-f2248ac996af // indirect
 	gopkg.in/evanphx/json-patch.v4 v4.13.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
+	k8s.io/api v0.37.2 // indirect
 	k8s.io/apiextensions-apiserver v0.37.2 // indirect
 	k8s.io/component-helpers v0.37.2 // indirect
 	k8s.io/controller-manager v0.37.2 // indirect
@@ -110,6 +111,7 @@ require (
 )
 
 replace (
+	github.com/celgate/celgate/benchmarks/workloads => ../workloads
 	github.com/celgate/celgate/go => ../../go
 	k8s.io/api => k8s.io/api v0.37.2
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.37.2

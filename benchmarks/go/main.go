@@ -1,5 +1,6 @@
 // Command bench compares upstream's ValidatingAdmissionPolicy and ValidatingAdmissionWebhook plugins with celgate's, in one binary: the same policies, the same requests,
-// every decision compared, rounds interleaved. It prints a line per workload and writes admission.json, admission.md and plots.
+// every decision compared, rounds interleaved. Upstream's version before that is measured beside them, in a program of its own. It prints a line
+// per workload and writes admission.json, admission.md and plots.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/celgate/celgate/benchmarks/workloads"
 	"github.com/celgate/celgate/go/internal/measurement"
 )
 
@@ -20,6 +22,7 @@ func main() {
 	rounds := flag.Int("rounds", 5, "interleaved rounds for each workload")
 	roundTime := flag.Duration("round-time", 300*time.Millisecond, "how long a round aims to take")
 	filter := flag.String("filter", "", "regular expression: only workloads that match")
+	older := flag.String("older", "bin/bench-upstream-1.36", "the program that has upstream's version before; empty leaves it out")
 	policies := flag.Int("memory-policies", 1000, "policies of the memory measurement; 0 leaves it out")
 	redraw := flag.Bool("redraw", false, "measure nothing: make the table and plots again from admission.json")
 	child := flag.String("memory-child", "", "internal: print the memory of one engine")
@@ -33,7 +36,7 @@ func main() {
 	case *redraw:
 		err = redrawn(*out)
 	default:
-		err = run(*out, *filter, *rounds, *roundTime, *policies)
+		err = run(*out, *filter, pace{rounds: *rounds, roundTime: *roundTime}, &olderUpstream{program: *older}, *policies)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -41,39 +44,20 @@ func main() {
 	}
 }
 
-func run(out, filter string, rounds int, roundTime time.Duration, policies int) error {
+func run(out, filter string, p pace, older *olderUpstream, policies int) error {
 	only, err := regexp.Compile(filter)
 	if err != nil {
 		return err
 	}
-	r := &report{Origin: measurement.NewOrigin()}
-	fmt.Printf("%-28s %12s %12s %10s %10s %10s\n", "workload", "upstream", "celgate", "ratio", "allocs", "allocs")
-	for _, w := range workloads() {
-		if !only.MatchString(w.name) {
-			continue
+	var chosen []*workloads.Workload
+	for _, w := range allWorkloads() {
+		if only.MatchString(w.Name) {
+			chosen = append(chosen, w)
 		}
-		n := rounds
-		if w.slow {
-			n = max(rounds*3/5, 2)
-		}
-		results, err := measure(w, n, roundTime)
-		if err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
-		}
-		if results == nil {
-			fmt.Printf("%-28s skipped: no corpus (CELGATE_CORPUS)\n", w.name)
-			continue
-		}
-		r.Results = append(r.Results, results[:len(engines)]...)
-		r.Verified = append(r.Verified, results[len(engines):]...)
-		fmt.Printf("%-28s %12s %12s %10.1f %10.0f %10.1f\n", w.name, duration(results[0].NsPerOp.Median), duration(results[1].NsPerOp.Median),
-			results[1].Ratio.Median, results[0].AllocsPerOp.Median, results[1].AllocsPerOp.Median)
 	}
-	if len(r.Verified) > 0 {
-		if r.Compared, err = compared(); err != nil {
-			return err
-		}
-		fmt.Print(r.verifiedTable())
+	r := &report{Origin: measurement.NewOrigin()}
+	if err := r.measureWorkloads(chosen, p, older); err != nil {
+		return err
 	}
 	if policies > 0 {
 		if r.Memory, err = measureMemory(policies); err != nil {
@@ -88,4 +72,30 @@ func run(out, filter string, rounds int, roundTime time.Duration, policies int) 
 		return nil
 	}
 	return r.write(out)
+}
+
+// measureWorkloads measures each workload with all engines, and prints it.
+func (r *report) measureWorkloads(chosen []*workloads.Workload, p pace, older *olderUpstream) error {
+	fmt.Printf("%-28s %14s %12s %12s %10s %10s %10s\n", "workload", olderEngine, "upstream", "celgate", "ratio", "allocs", "allocs")
+	for _, w := range chosen {
+		results, err := measure(w, p, older)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.Name, err)
+		}
+		if results == nil {
+			fmt.Printf("%-28s skipped: no corpus (CELGATE_CORPUS)\n", w.Name)
+			continue
+		}
+		r.add(results)
+		fmt.Printf("%-28s %14s %12s %12s %10.1f %10.0f %10.1f\n", w.Name, r.olderTime(w.Name), duration(results[0].NsPerOp.Median), duration(results[1].NsPerOp.Median),
+			results[1].Ratio.Median, results[0].AllocsPerOp.Median, results[1].AllocsPerOp.Median)
+	}
+	r.OlderVersions = older.versions
+	if len(r.Verified) == 0 {
+		return nil
+	}
+	var err error
+	r.Compared, err = compared()
+	fmt.Print(r.verifiedTable())
+	return err
 }

@@ -2,21 +2,14 @@ package main
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
-	"syscall"
 	"time"
 
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/celgate/celgate/benchmarks/workloads"
 	"github.com/celgate/celgate/go/internal/measurement"
 )
-
-// sample is one round of one engine.
-type sample struct {
-	// cpu is user and system time of the whole process, so that collecting garbage counts.
-	cpuNs, wallNs, allocs, bytes float64
-}
 
 // result is one engine on one workload.
 type result struct {
@@ -31,146 +24,137 @@ type result struct {
 	StartMs float64            `json:"start_ms"`
 }
 
-func cpuTime() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+// pace is how often and how long each workload is measured.
+type pace struct {
+	rounds    int
+	roundTime time.Duration
 }
 
-// coldBytes is touched between requests of a cold workload.
-var coldBytes = make([]byte, 16<<20)
-
-func touch() {
-	for i := 0; i < len(coldBytes); i += 64 {
-		coldBytes[i]++
-	}
+// started is a workload with the plugins that are measured on it.
+type started struct {
+	*workloads.Workload
+	requests []admission.Attributes
+	plugins  []*workloads.Running
+	// decisions are those of the plugins, which all agree.
+	decisions []string
 }
 
-// measure runs w against both engines in interleaved rounds.
-func measure(w *workload, rounds int, roundTime time.Duration) ([]result, error) {
-	world, err := w.world()
-	if err != nil || world == nil {
+// begin starts plugins on a workload, and checks that they decide each request in the same way. It gives nil if the workload's world is not there.
+func begin(w *workloads.Workload, engines []string) (*started, error) {
+	s := &started{Workload: w}
+	var err error
+	if s.requests, err = w.Requests(); err != nil {
 		return nil, err
 	}
-	world.addProbe()
-	requests, err := w.requests()
-	if err != nil {
-		return nil, err
-	}
-	var plugins []*running
-	for _, engine := range w.engines() {
-		p, err := start(engine, world, namespaces(), probe(), w.objects)
-		if err != nil {
+	for _, engine := range engines {
+		world, err := w.World()
+		if err != nil || world == nil {
 			return nil, err
 		}
-		defer p.close()
-		plugins = append(plugins, p)
-	}
-	if err := agree(plugins, requests, w.objects); err != nil {
-		return nil, err
-	}
-	count := make([]int, len(plugins))
-	for i, p := range plugins {
-		count[i] = calibrate(p, w, requests, roundTime)
-	}
-	samples := make([][]sample, len(plugins))
-	for range rounds {
-		for i, p := range plugins {
-			samples[i] = append(samples[i], round(p, w, requests, count[i]))
+		p, err := start(engine, world)
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		s.plugins = append(s.plugins, p)
+		decisions := w.Decisions(p, s.requests)
+		if s.decisions == nil {
+			s.decisions = decisions
+		}
+		if err := s.agree(engine, decisions); err != nil {
+			s.close()
+			return nil, err
 		}
 	}
-	return summarise(w, plugins, samples), nil
+	return s, nil
 }
 
-// engines are those that a workload is measured with.
-func (w *workload) engines() []string {
-	if w.verified {
-		return append(slices.Clone(engines), verify)
+// agree checks another engine's decisions.
+func (s *started) agree(engine string, decisions []string) error {
+	if len(decisions) != len(s.decisions) {
+		return fmt.Errorf("%s decides %d requests of %d", engine, len(decisions), len(s.decisions))
 	}
-	return engines
-}
-
-// agree checks that all engines decide every request in the same way.
-func agree(plugins []*running, requests []admission.Attributes, objects admission.ObjectInterfaces) error {
-	for i, request := range requests {
-		want := validate(plugins[0], request, objects)
-		for _, p := range plugins[1:] {
-			if got := validate(p, request, objects); fmt.Sprint(want) != fmt.Sprint(got) {
-				return fmt.Errorf("request %d is decided differently: %s %v, %s %v", i, plugins[0].engine, want, p.engine, got)
-			}
+	for i, decision := range decisions {
+		if decision != s.decisions[i] {
+			return fmt.Errorf("request %d is decided differently: %s %q, %s %q", i, s.plugins[0].Engine, s.decisions[i], engine, decision)
 		}
 	}
 	return nil
 }
 
-func calibrate(p *running, w *workload, requests []admission.Attributes, roundTime time.Duration) int {
-	for n := 1; ; n *= 2 {
-		began := time.Now()
-		send(p, w, requests, n)
-		if took := time.Since(began); took > roundTime/4 || n >= 1<<22 {
-			return max(int(float64(n)*float64(roundTime)/float64(took)), 1)
+func (s *started) close() {
+	for _, p := range s.plugins {
+		p.Close()
+	}
+}
+
+// measured is one engine's rounds.
+type measured struct {
+	engine  string
+	startMs float64
+	samples []workloads.Sample
+}
+
+// measure runs w against both engines in interleaved rounds, and then the older version of upstream, if its program is there.
+func measure(w *workloads.Workload, p pace, older *olderUpstream) ([]result, error) {
+	s, err := begin(w, enginesOf(w))
+	if err != nil || s == nil {
+		return nil, err
+	}
+	defer s.close()
+	var all []measured
+	var counts []int
+	for _, plugin := range s.plugins {
+		all = append(all, measured{engine: plugin.Engine, startMs: plugin.Started.Seconds() * 1e3})
+		counts = append(counts, w.Calibrate(plugin, s.requests, p.roundTime))
+	}
+	for range w.Rounds(p.rounds) {
+		for i, plugin := range s.plugins {
+			all[i].samples = append(all[i].samples, w.Round(plugin, s.requests, counts[i]))
 		}
 	}
-}
-
-// send sends n requests; for a cold workload it returns the time spent in them, without the touching in between.
-func send(p *running, w *workload, requests []admission.Attributes, n int) (inRequests time.Duration) {
-	for i := range n {
-		if !w.cold {
-			_ = validate(p, requests[i%len(requests)], w.objects)
-			continue
+	if older.measures(w) {
+		alone, err := older.measure(w, p)
+		if err != nil {
+			return nil, err
 		}
-		touch()
-		began := time.Now()
-		_ = validate(p, requests[i%len(requests)], w.objects)
-		inRequests += time.Since(began)
+		if err := s.agree(olderEngine, alone.Decisions); err != nil {
+			return nil, err
+		}
+		all = append(all, measured{engine: olderEngine, startMs: alone.StartMs, samples: alone.Samples})
 	}
-	return inRequests
+	return summarise(w, all), nil
 }
 
-func round(p *running, w *workload, requests []admission.Attributes, n int) sample {
-	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	cpu, wall := cpuTime(), time.Now()
-	inRequests := send(p, w, requests, n)
-	elapsed := time.Since(wall)
-	p.wait()
-	spent := cpuTime() - cpu
-	if w.cold {
-		spent, elapsed = inRequests, inRequests
+// enginesOf are those that a workload is measured with, in this process.
+func enginesOf(w *workloads.Workload) []string {
+	if slices.Contains(verified, w.Name) {
+		return append(slices.Clone(engines), verify)
 	}
-	runtime.ReadMemStats(&after)
-	per := func(v float64) float64 { return v / float64(n) }
-	return sample{
-		cpuNs: per(float64(spent)), wallNs: per(float64(elapsed)),
-		allocs: per(float64(after.Mallocs - before.Mallocs)), bytes: per(float64(after.TotalAlloc - before.TotalAlloc)),
-	}
+	return engines
 }
 
-func summarise(w *workload, plugins []*running, samples [][]sample) []result {
-	column := func(s []sample, of func(sample) float64) measurement.Figure {
+func summarise(w *workloads.Workload, all []measured) []result {
+	column := func(samples []workloads.Sample, of func(workloads.Sample) float64) measurement.Figure {
 		var values []float64
-		for _, one := range s {
+		for _, one := range samples {
 			values = append(values, of(one))
 		}
 		return measurement.FigureOf(values)
 	}
 	var results []result
-	for i, p := range plugins {
+	for _, m := range all {
 		var ratios []float64
-		for round := range samples[i] {
-			ratios = append(ratios, samples[0][round].cpuNs/samples[i][round].cpuNs)
+		for round, one := range m.samples {
+			ratios = append(ratios, all[0].samples[round].CPUNs/one.CPUNs)
 		}
 		results = append(results, result{
-			Workload: w.name, Engine: p.engine,
-			NsPerOp:     column(samples[i], func(s sample) float64 { return s.cpuNs }),
-			WallNsPerOp: column(samples[i], func(s sample) float64 { return s.wallNs }),
-			AllocsPerOp: column(samples[i], func(s sample) float64 { return s.allocs }),
-			BytesPerOp:  column(samples[i], func(s sample) float64 { return s.bytes }),
-			Ratio:       measurement.FigureOf(ratios), StartMs: float64(p.started.Microseconds()) / 1e3,
+			Workload: w.Name, Engine: m.engine,
+			NsPerOp:     column(m.samples, func(s workloads.Sample) float64 { return s.CPUNs }),
+			WallNsPerOp: column(m.samples, func(s workloads.Sample) float64 { return s.WallNs }),
+			AllocsPerOp: column(m.samples, func(s workloads.Sample) float64 { return s.Allocs }),
+			BytesPerOp:  column(m.samples, func(s workloads.Sample) float64 { return s.Bytes }),
+			Ratio:       measurement.FigureOf(ratios), StartMs: m.startMs,
 		})
 	}
 	return results

@@ -13,6 +13,8 @@ import (
 
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/celgate/celgate/benchmarks/workloads"
 )
 
 // memory is what one small policy and its binding cost an engine beyond what informers keep, and what it costs to take up many: the
@@ -92,36 +94,24 @@ func childUsage(engine string, n int) (usage, error) {
 
 // memoryChild is the child: it takes up n policies and prints what that took.
 func memoryChild(engine string, n int) error {
-	w := different(n, podResource)
-	w.addProbe()
+	w := workloads.Different(n)
 	var u usage
 	var keep any
 	if engine == "none" {
-		client := fake.NewSimpleClientset()
-		for _, p := range w.policies {
-			if err := client.Tracker().Add(p); err != nil {
-				return err
-			}
-		}
-		for _, b := range w.bindings {
-			if err := client.Tracker().Add(b); err != nil {
-				return err
-			}
-		}
-		factory := informers.NewSharedInformerFactory(client, 0)
+		factory := informers.NewSharedInformerFactory(fake.NewSimpleClientset(w.Objects()...), 0)
 		factory.Admissionregistration().V1().ValidatingAdmissionPolicies().Informer()
 		factory.Admissionregistration().V1().ValidatingAdmissionPolicyBindings().Informer()
-		before := cpuTime()
+		before := workloads.CPUTime()
 		factory.Start(nil)
 		factory.WaitForCacheSync(nil)
-		u.TakeUpMs = (cpuTime() - before).Seconds() * 1e3
+		u.TakeUpMs = (workloads.CPUTime() - before).Seconds() * 1e3
 		keep = factory
 	} else {
-		r, err := start(engine, w, namespaces(), probe(), versionedObjects)
+		r, err := start(engine, w)
 		if err != nil {
 			return err
 		}
-		u.TakeUpMs = r.startedCPU.Seconds() * 1e3
+		u.TakeUpMs = r.StartedCPU.Seconds() * 1e3
 		keep = r
 	}
 	w = nil

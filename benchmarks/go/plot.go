@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -11,7 +12,11 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-var colours = map[string]color.Color{"upstream": color.RGBA{R: 0x99, G: 0x99, B: 0x99, A: 0xff}, "celgate": color.RGBA{R: 0x1f, G: 0x77, B: 0xb4, A: 0xff}}
+var colours = map[string]color.Color{
+	olderEngine: color.RGBA{R: 0xcc, G: 0xcc, B: 0xcc, A: 0xff},
+	"upstream":  color.RGBA{R: 0x99, G: 0x99, B: 0x99, A: 0xff},
+	"celgate":   color.RGBA{R: 0x1f, G: 0x77, B: 0xb4, A: 0xff},
+}
 
 // plotRatios draws ratio.svg (upstream's CPU time through ours, by workload) and policies.svg (CPU time by number of matching policies).
 func plotRatios(r *report, dir string) error {
@@ -41,9 +46,10 @@ func plotRatios(r *report, dir string) error {
 	lines.Title.Text, lines.X.Label.Text, lines.Y.Label.Text = "one request", "matching policies", "CPU time, µs"
 	lines.X.Scale, lines.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	lines.X.Tick.Marker, lines.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
-	for _, engine := range engines {
+	drawn := false
+	for _, engine := range append([]string{olderEngine}, engines...) {
 		var points plotter.XYs
-		for _, one := range r.Results {
+		for _, one := range slices.Concat(r.Older, r.Results) {
 			var n int
 			if one.Engine == engine && strings.HasSuffix(one.Workload, "/versioned") {
 				if _, err := fmt.Sscanf(one.Workload, "matching/%d/versioned", &n); err != nil {
@@ -53,7 +59,7 @@ func plotRatios(r *report, dir string) error {
 			}
 		}
 		if len(points) == 0 {
-			return nil
+			continue
 		}
 		line, err := plotter.NewLine(points)
 		if err != nil {
@@ -62,6 +68,10 @@ func plotRatios(r *report, dir string) error {
 		line.Color, line.Width = colours[engine], vg.Points(2)
 		lines.Add(line)
 		lines.Legend.Add(engine, line)
+		drawn = true
+	}
+	if !drawn {
+		return nil
 	}
 	lines.Legend.Top, lines.Legend.Left = true, true
 	return lines.Save(6*vg.Inch, 4*vg.Inch, filepath.Join(dir, "policies.svg"))

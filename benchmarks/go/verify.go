@@ -6,34 +6,26 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/component-base/metrics/legacyregistry"
 
-	"github.com/celgate/celgate/go/admission/policy/verifying"
+	"github.com/celgate/celgate/benchmarks/workloads"
 )
 
 // verify is the engine of `--admission-engine=verify`: upstream's plugin decides, and ours decides the same request afterwards.
 const verify = "verify"
 
-// wait waits for what an engine still does for requests that it has answered.
-func (r *running) wait() {
-	if p, ok := r.ValidationInterface.(*verifying.Plugin); ok {
-		p.Wait()
-	}
-}
+// verified are the workloads that are also measured with it.
+var verified = []string{"matching/1/versioned", "matching/10/versioned", "matching/100/versioned", "not-matching/100", "denied/100", "pod-security-standards"}
 
 // settle waits until both engines of verify mode know their policies: the second may take a moment longer.
-func (r *running) settle(probe admission.Attributes, objects admission.ObjectInterfaces) error {
-	if r.engine != verify {
-		return nil
-	}
+func settle(r *workloads.Running) error {
 	before, err := comparisons()
 	if err != nil {
 		return err
 	}
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		_ = validate(r, probe, objects)
-		r.wait()
+		_ = workloads.SendProbe(r)
+		r.Wait()
 		now, err := comparisons()
 		if err != nil {
 			return err

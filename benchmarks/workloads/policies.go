@@ -1,4 +1,4 @@
-package main
+package workloads
 
 import (
 	_ "embed"
@@ -56,23 +56,25 @@ func binding(name, policy string, namespaceSelector *metav1.LabelSelector) *v1.V
 }
 
 // add puts the i-th of many different policies and its binding into w.
-func (w *world) add(i int, resource schema.GroupVersionResource) {
+func (w *World) add(i int, resource schema.GroupVersionResource) {
 	name := fmt.Sprintf("policy-%04d", i)
-	w.policies = append(w.policies, policy(name, resource, v1.Validation{
+	w.Policies = append(w.Policies, policy(name, resource, v1.Validation{
 		Expression: fmt.Sprintf(expressions[i%len(expressions)], i), Message: fmt.Sprintf("check %d failed", i),
 	}))
-	w.bindings = append(w.bindings, binding(name+"-binding", name, nil))
+	w.Bindings = append(w.Bindings, binding(name+"-binding", name, nil))
 }
 
 // addProbe puts the policy into w that tells when the others are in force.
-func (w *world) addProbe() {
-	w.policies = append(w.policies, policy("zz-probe", probeResource, v1.Validation{Expression: "false"}))
-	w.bindings = append(w.bindings, binding("zz-probe-binding", "zz-probe", nil))
+func (w *World) addProbe() {
+	w.Policies = append(w.Policies, policy("zz-probe", probeResource, v1.Validation{Expression: "false"}))
+	w.Bindings = append(w.Bindings, binding("zz-probe-binding", "zz-probe", nil))
 }
 
-// different is a world of n policies for a resource.
-func different(n int, resource schema.GroupVersionResource) *world {
-	w := &world{}
+// Different is a world of n policies for Pods.
+func Different(n int) *World { return different(n, PodResource) }
+
+func different(n int, resource schema.GroupVersionResource) *World {
+	w := &World{}
 	for i := range n {
 		w.add(i, resource)
 	}
@@ -80,11 +82,11 @@ func different(n int, resource schema.GroupVersionResource) *world {
 }
 
 // manyBindings is one policy with n bindings, each with a namespaceSelector that all namespaces satisfy.
-func manyBindings(n int) *world {
-	w := different(1, podResource)
-	w.bindings = nil
+func manyBindings(n int) *World {
+	w := Different(1)
+	w.Bindings = nil
 	for i := range n {
-		w.bindings = append(w.bindings, binding(fmt.Sprintf("binding-%04d", i), "policy-0000", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+		w.Bindings = append(w.Bindings, binding(fmt.Sprintf("binding-%04d", i), "policy-0000", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 			{Key: "environment", Operator: metav1.LabelSelectorOpIn, Values: []string{"test", "prod", fmt.Sprintf("e%d", i)}},
 		}}))
 	}
@@ -92,18 +94,18 @@ func manyBindings(n int) *world {
 }
 
 // manyParams is one policy with n bindings, each with a ConfigMap of its own.
-func manyParams(n int) *world {
-	w := &world{}
-	p := policy("policy-0000", podResource, v1.Validation{Expression: "object.spec.containers.size() <= int(params.data.maxContainers)"})
+func manyParams(n int) *World {
+	w := &World{}
+	p := policy("policy-0000", PodResource, v1.Validation{Expression: "object.spec.containers.size() <= int(params.data.maxContainers)"})
 	p.Spec.ParamKind = &v1.ParamKind{APIVersion: "v1", Kind: "ConfigMap"}
-	w.policies = append(w.policies, p)
+	w.Policies = append(w.Policies, p)
 	deny := v1.DenyAction
 	for i := range n {
 		name := fmt.Sprintf("limits-%04d", i)
 		b := binding("binding-"+name, "policy-0000", nil)
 		b.Spec.ParamRef = &v1.ParamRef{Name: name, Namespace: namespaceName(i), ParameterNotFoundAction: &deny}
-		w.bindings = append(w.bindings, b)
-		w.configMaps = append(w.configMaps, &corev1.ConfigMap{
+		w.Bindings = append(w.Bindings, b)
+		w.ConfigMaps = append(w.ConfigMaps, &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespaceName(i), UID: uid(name), ResourceVersion: "1"},
 			Data:       map[string]string{"maxContainers": fmt.Sprint(10 + i)},
 		})
@@ -112,12 +114,12 @@ func manyParams(n int) *world {
 }
 
 // podSecurityStandards is the public corpus with all its bindings; nil when it is not there.
-func podSecurityStandards() (*world, error) {
+func podSecurityStandards() (*World, error) {
 	files, err := filepath.Glob(filepath.Join(os.Getenv("CELGATE_CORPUS"), "pod-security-standards", "*.json"))
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	w := &world{}
+	w := &World{}
 	for _, file := range files {
 		var entry struct {
 			Policy   *v1.ValidatingAdmissionPolicy
@@ -132,11 +134,11 @@ func podSecurityStandards() (*world, error) {
 		}
 		complete(entry.Policy.Spec.MatchConstraints)
 		entry.Policy.ResourceVersion, entry.Policy.UID = "1", uid(entry.Policy.Name)
-		w.policies = append(w.policies, entry.Policy)
+		w.Policies = append(w.Policies, entry.Policy)
 		for _, b := range entry.Bindings {
 			complete(b.Spec.MatchResources)
 			b.ResourceVersion, b.UID = "1", uid(b.Name)
-			w.bindings = append(w.bindings, b)
+			w.Bindings = append(w.Bindings, b)
 		}
 	}
 	return w, nil

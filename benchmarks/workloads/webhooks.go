@@ -1,95 +1,38 @@
-package main
+package workloads
 
 import (
 	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
 	"sync"
-	"time"
 
-	celgate "github.com/celgate/celgate/go/admission/webhook/validating"
 	admissionv1 "k8s.io/api/admission/v1"
 	v1 "k8s.io/api/admissionregistration/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/admission/initializer"
-	upstream "k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
 )
 
-// webhookPlugin is what both engines' webhook plugins are.
-type webhookPlugin interface {
-	admission.ValidationInterface
-	admission.InitializationValidator
-	initializer.WantsExternalKubeInformerFactory
-	initializer.WantsExternalKubeClientSet
-	initializer.WantsUnconditionalAuthorizer
-	WaitForReady() bool
-}
-
-func newWebhookPlugin(engine string) (webhookPlugin, error) {
-	if engine == "upstream" {
-		return upstream.NewValidatingAdmissionWebhook(nil)
-	}
-	return celgate.NewValidatingAdmissionWebhook(nil)
-}
-
-// startWebhooks runs an engine's webhook plugin over w.
-func startWebhooks(engine string, w *world, namespaces []*corev1.Namespace) (*running, error) {
-	initial := []runtime.Object{w.webhooks}
-	for _, o := range namespaces {
-		initial = append(initial, o)
-	}
-	client := fake.NewSimpleClientset(initial...)
-	factory := informers.NewSharedInformerFactory(client, 0)
-	p, err := newWebhookPlugin(engine)
-	if err != nil {
-		return nil, err
-	}
-	r := &running{ValidationInterface: p, engine: engine, stop: make(chan struct{})}
-	p.SetExternalKubeInformerFactory(factory)
-	p.SetExternalKubeClientSet(client)
-	p.SetUnconditionalAuthorizer(allowAll{})
-	if err := p.ValidateInitialization(); err != nil {
-		return nil, err
-	}
-	began, cpu := time.Now(), cpuTime()
-	factory.Start(r.stop)
-	factory.WaitForCacheSync(r.stop)
-	if !p.WaitForReady() {
-		r.close()
-		return nil, errors.New("the webhooks are not in force")
-	}
-	r.started, r.startedCPU = time.Since(began), cpuTime()-cpu
-	return r, nil
-}
-
 // webhooks is a world of n webhooks for a resource, each with match conditions of its own if it has any; none is to be called.
-func webhooks(n int, resource schema.GroupVersionResource, conditions func(i int) []string) func() (*world, error) {
-	return worldOf(func() *world {
+func webhooks(n int, resource schema.GroupVersionResource, conditions func(i int) []string) func() (*World, error) {
+	return worldOf(func() *World {
 		made := &v1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "webhooks"}}
 		for i := range n {
 			made.Webhooks = append(made.Webhooks, webhook(i, resource, "https://192.0.2.1/never", nil, conditions(i)))
 		}
-		return &world{webhooks: made}
+		return &World{Webhooks: made}
 	})
 }
 
 // called is a world of one webhook that is called and allows.
-func called() (*world, error) {
+func called() (*World, error) {
 	server := answering()
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	made := webhook(0, podResource, server.URL+"/allow", authority, nil)
-	return &world{webhooks: &v1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "webhooks"}, Webhooks: []v1.ValidatingWebhook{made}}}, nil
+	made := webhook(0, PodResource, server.URL+"/allow", authority, nil)
+	return &World{Webhooks: &v1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "webhooks"}, Webhooks: []v1.ValidatingWebhook{made}}}, nil
 }
 
 func webhook(i int, resource schema.GroupVersionResource, url string, authority []byte, conditions []string) v1.ValidatingWebhook {

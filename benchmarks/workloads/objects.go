@@ -1,7 +1,6 @@
-package main
+package workloads
 
 import (
-	"context"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,9 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/kubernetes/pkg/api/legacyscheme"
-	"k8s.io/kubernetes/pkg/apis/core"
-	_ "k8s.io/kubernetes/pkg/apis/core/install"
 )
 
 // No engine may live off repetition: this many different objects, namespaces and users are in rotation.
@@ -25,8 +21,8 @@ const (
 )
 
 var (
-	podResource    = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	podKind        = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	PodResource    = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	PodKind        = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 	widgetResource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 	widgetKind     = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}
 	probeResource  = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "probes"}
@@ -46,8 +42,8 @@ func namespaces() []*corev1.Namespace {
 
 func namespaceName(i int) string { return fmt.Sprintf("team-%d", i%namespaceCount) }
 
-// pod is a Pod of about 4 KiB of JSON that satisfies the restricted Pod Security Standard; it differs with i.
-func pod(i int) *corev1.Pod {
+// Pod is a Pod of about 4 KiB of JSON that satisfies the restricted Pod Security Standard; it differs with i.
+func Pod(i int) *corev1.Pod {
 	yes, no, id := true, false, int64(1000+i)
 	container := func(name string, k int) corev1.Container {
 		var env []corev1.EnvVar
@@ -94,19 +90,13 @@ func pod(i int) *corev1.Pod {
 
 // widget is a custom resource with the content of a Pod.
 func widget(i int) (*unstructured.Unstructured, error) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(pod(i))
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(Pod(i))
 	if err != nil {
 		return nil, err
 	}
 	w := &unstructured.Unstructured{Object: content}
 	w.SetGroupVersionKind(widgetKind)
 	return w, nil
-}
-
-// internal converts a Pod to the type that kube-apiserver passes to admission.
-func internal(p *corev1.Pod) (runtime.Object, error) {
-	converted := &core.Pod{}
-	return converted, legacyscheme.Scheme.Convert(p, converted, nil)
 }
 
 // attributes is a request by one of the users.
@@ -124,9 +114,4 @@ func probe() admission.Attributes {
 	object := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "probe"}}}
 	object.SetGroupVersionKind(probeKind)
 	return admission.NewAttributesRecord(object, nil, probeKind, "", "probe", probeResource, "", admission.Create, &metav1.CreateOptions{}, false, &user.DefaultInfo{Name: "probe"})
-}
-
-// validate is one request.
-func validate(p admission.ValidationInterface, a admission.Attributes, objects admission.ObjectInterfaces) error {
-	return p.Validate(context.Background(), a, objects)
 }
