@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -23,6 +24,7 @@ func main() {
 	roundTime := flag.Duration("round-time", 300*time.Millisecond, "how long a round aims to take")
 	filter := flag.String("filter", "", "regular expression: only workloads that match")
 	older := flag.String("older", "bin/bench-upstream-1.36", "the program that has upstream's version before; empty leaves it out")
+	cores := flag.Bool("cores", true, "measure throughput with one thread and with several, too")
 	policies := flag.Int("memory-policies", 1000, "policies of the memory measurement; 0 leaves it out")
 	redraw := flag.Bool("redraw", false, "measure nothing: make the table and plots again from admission.json")
 	child := flag.String("memory-child", "", "internal: print the memory of one engine")
@@ -36,7 +38,7 @@ func main() {
 	case *redraw:
 		err = redrawn(*out)
 	default:
-		err = run(*out, *filter, pace{rounds: *rounds, roundTime: *roundTime}, &olderUpstream{program: *older}, *policies)
+		err = run(*out, *filter, pace{rounds: *rounds, roundTime: *roundTime}, &olderUpstream{program: *older}, *cores, *policies)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -44,7 +46,7 @@ func main() {
 	}
 }
 
-func run(out, filter string, p pace, older *olderUpstream, policies int) error {
+func run(out, filter string, p pace, older *olderUpstream, cores bool, policies int) error {
 	only, err := regexp.Compile(filter)
 	if err != nil {
 		return err
@@ -58,6 +60,11 @@ func run(out, filter string, p pace, older *olderUpstream, policies int) error {
 	r := &report{Origin: measurement.NewOrigin()}
 	if err := r.measureWorkloads(chosen, p, older); err != nil {
 		return err
+	}
+	if cores {
+		if err := r.measureCores(chosen, p); err != nil {
+			return err
+		}
 	}
 	if policies > 0 {
 		if r.Memory, err = measureMemory(policies); err != nil {
@@ -98,4 +105,23 @@ func (r *report) measureWorkloads(chosen []*workloads.Workload, p pace, older *o
 	r.Compared, err = compared()
 	fmt.Print(r.verifiedTable())
 	return err
+}
+
+// measureCores measures throughput by threads, and prints it.
+func (r *report) measureCores(chosen []*workloads.Workload, p pace) error {
+	for _, w := range chosen {
+		if !slices.Contains(onCores, w.Name) {
+			continue
+		}
+		measured, err := measureCores(w, p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.Name, err)
+		}
+		r.Cores = append(r.Cores, measured...)
+	}
+	if len(r.Cores) > 0 {
+		r.Cores = append(r.Cores, machineItself(p)...)
+		fmt.Print(r.coresTable())
+	}
+	return nil
 }

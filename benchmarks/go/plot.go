@@ -58,7 +58,7 @@ func plotRatios(r *report, dir string) error {
 				points = append(points, plotter.XY{X: float64(n), Y: one.NsPerOp.Median / 1e3})
 			}
 		}
-		if len(points) == 0 {
+		if len(points) < 2 { // no line
 			continue
 		}
 		line, err := plotter.NewLine(points)

@@ -17,7 +17,9 @@ type report struct {
 	// Verified are workloads with both plugins side by side, Compared is the share of their requests that both decided.
 	Verified []result `json:"verified,omitempty"`
 	Compared float64  `json:"compared,omitempty"`
-	Memory   []memory `json:"memory"`
+	// Cores are some of the workloads with several threads.
+	Cores  []throughput `json:"cores,omitempty"`
+	Memory []memory     `json:"memory"`
 }
 
 // add takes over a workload's results.
@@ -79,6 +81,9 @@ func (r *report) markdown() string {
 	if len(r.Verified) > 0 {
 		fmt.Fprintf(&b, "\nThe same with `--admission-engine=verify`, where upstream's engine decides and celgate's decides the same afterwards: CPU time of both, and how long\n"+
 			"the client waits. Requests came one after the other; %.0f %% of them were compared, the others came when too many comparisons were running.\n\n%s", 100*r.Compared, r.verifiedTable())
+	}
+	if len(r.Cores) > 0 {
+		fmt.Fprintf(&b, "\nRequests per second of a clock when several threads send them at the same time, each on a core of its own, garbage collection included.\n\n%s", r.coresTable())
 	}
 	if len(r.Memory) > 0 {
 		b.WriteString("\n| engine | resident memory of one small policy and its binding | of that on Go's heap | CPU time to take up all of them |\n| --- | ---: | ---: | ---: |\n")
