@@ -23,6 +23,7 @@ help:
 	@echo 'make differential-webhooks generated worlds of webhooks, requests and a server that is called: WORLDS=4000 REQUESTS=50 SEED=1'
 	@echo 'make soak            both plugins under load while everything changes: TIME=30m SEED=1; soak-race, soak-asan'
 	@echo 'make bench-expressions the evaluator alone beside cel-go, the cel crate and the C++ runtime'
+	@echo 'make bench-by-hand   the core beside the same checks written by hand in Rust'
 	@echo 'make test-upstream   upstream'"'"'s own integration suite with our plugin compiled in'
 	@echo 'make conformance     the tests of cel-spec, in the core and in cel-go'
 	@echo 'make check-memory    race detector, AddressSanitizer and forced collections over the boundary'

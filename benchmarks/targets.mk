@@ -23,3 +23,8 @@ bench-expressions: prerequisites
 bench-server: server
 	cd benchmarks/server && $(GO) build -o ../../$(BIN)/bench-server .
 	$(BIN)/bench-server $(SERVER_FLAGS)
+
+# How far the core is from the same checks written by hand, for ten policies of the corpus.
+.PHONY: bench-by-hand
+bench-by-hand: prerequisites
+	$(CARGO) bench --locked -p celgate-policy --bench by_hand -- --out $(abspath benchmarks/results/by-hand.md)
