@@ -38,7 +38,7 @@ fn checks_by_hand_decide_as_the_engine() {
         for (object, changed) in own.chain(objects.iter().map(|object| (object, CHANGED.1))) {
             for round in 0..=changed {
                 let (mut object, mut params) = (object.clone(), file.params.clone());
-                (0..round.min(3)).for_each(|_| random.change(&mut object, &texts));
+                (0..round % 8).for_each(|_| random.change(&mut object, &texts));
                 if round % 8 == 7 {
                     random.change(&mut params, &texts);
                 }
@@ -116,7 +116,7 @@ impl Engine {
 
 /// What strings are changed to: what the policy's expressions name, and what its objects have.
 fn texts(file: &File) -> Vec<String> {
-    let mut texts = vec![String::new(), "Always".to_owned(), "a/b:latest".to_owned()];
+    let mut texts = vec![String::new(), "Always".to_owned(), "a/b:latest".to_owned(), "a/b:x".to_owned()];
     texts.extend(["127Mi", "0.25Gi", "1e9", "5Gi", "1.5", "200m", "-1", "x", "4Gi"].map(str::to_owned));
     for section in ["variables", "validations"] {
         for entry in file.spec[section].as_array().into_iter().flatten() {
@@ -125,13 +125,11 @@ fn texts(file: &File) -> Vec<String> {
     }
     let mut places: Vec<&Json> = file.objects.iter().collect();
     while let Some(place) = places.pop() {
-        match place {
-            Json::String(text) => texts.push(text.clone()),
-            Json::Array(elements) => places.extend(elements),
-            Json::Object(fields) => places.extend(fields.values()),
-            _ => {}
-        }
+        texts.extend(place.as_str().map(str::to_owned));
+        places.extend(children(place));
     }
+    texts.sort();
+    texts.dedup();
     texts
 }
 
@@ -148,47 +146,56 @@ impl Random {
 
     /// Changes a value somewhere inside an object, to one that its Go type can have as well.
     fn change(&mut self, object: &mut Json, texts: &[String]) {
-        let mut place = object;
-        loop {
-            let inner = match &*place {
-                Json::Object(fields) => fields.len(),
-                Json::Array(elements) => elements.len(),
-                _ => 0,
-            };
-            if inner == 0 || self.below(8) == 0 {
-                break;
-            }
-            let chosen = self.below(inner);
-            match place {
-                Json::Object(fields) => {
-                    let name = fields.keys().nth(chosen).unwrap().clone();
-                    if self.below(8) == 0 {
-                        fields.remove(&name);
-                        return;
-                    }
-                    place = fields.get_mut(&name).unwrap();
+        let place = nth(object, self.below(nodes(object)));
+        match place {
+            Json::String(text) => text.clone_from(&texts[self.below(texts.len())]),
+            Json::Bool(value) => *value = !*value,
+            Json::Number(_) => *place = [0, 1, 22, 65_535][self.below(4)].into(),
+            Json::Null => {}
+            Json::Array(elements) if !elements.is_empty() && self.below(4) > 0 => {
+                let chosen = self.below(elements.len());
+                match self.below(2) {
+                    0 => drop(elements.remove(chosen)),
+                    _ => elements.push(elements[chosen].clone()),
                 }
-                Json::Array(elements) => {
-                    match self.below(8) {
-                        0 => drop(elements.remove(chosen)),
-                        1 => elements.push(elements[chosen].clone()),
-                        _ => {
-                            place = &mut elements[chosen];
-                            continue;
-                        }
-                    }
-                    return;
-                }
-                _ => return,
             }
+            Json::Object(fields) if !fields.is_empty() && self.below(4) > 0 => {
+                let name = fields.keys().nth(self.below(fields.len())).unwrap().clone();
+                fields.remove(&name);
+            }
+            Json::Array(_) => *place = [json!([]), Json::Null][self.below(2)].take(),
+            Json::Object(_) => *place = [json!({}), Json::Null][self.below(2)].take(),
         }
-        *place = match place {
-            Json::String(_) => texts[self.below(texts.len())].clone().into(),
-            Json::Bool(value) => (!*value).into(),
-            Json::Number(_) => [0, 1, 22, 65_535][self.below(4)].into(),
-            Json::Array(_) => [json!([]), Json::Null][self.below(2)].take(),
-            Json::Object(_) => [json!({}), Json::Null][self.below(2)].take(),
-            Json::Null => Json::Null,
-        };
     }
+}
+
+fn children(value: &Json) -> Vec<&Json> {
+    match value {
+        Json::Array(elements) => elements.iter().collect(),
+        Json::Object(fields) => fields.values().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// How many values there are, this and those inside.
+fn nodes(value: &Json) -> usize {
+    1 + children(value).into_iter().map(nodes).sum::<usize>()
+}
+
+/// The value that comes at `index` among them.
+fn nth(value: &mut Json, index: usize) -> &mut Json {
+    let Some(mut left) = index.checked_sub(1) else { return value };
+    let children: Vec<&mut Json> = match value {
+        Json::Array(elements) => elements.iter_mut().collect(),
+        Json::Object(fields) => fields.values_mut().collect(),
+        _ => Vec::new(),
+    };
+    for child in children {
+        let size = nodes(child);
+        if left < size {
+            return nth(child, left);
+        }
+        left -= size;
+    }
+    panic!("there are fewer values")
 }
