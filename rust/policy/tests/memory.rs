@@ -282,7 +282,7 @@ const KEPT: (u64, u64) = (1_900, 185);
 const PLANNED: (u64, u64) = (230, 21);
 
 /// Checks as public policies make them: those of the benchmark.
-const CHECKS: &str = include_str!("../../../benchmarks/go/checks.txt");
+const CHECKS: &str = include_str!("../../../benchmarks/workloads/checks.txt");
 
 /// One of many small policies, with its binding.
 fn small(i: usize) -> Hooked {
