@@ -11,15 +11,17 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/cel/openapi/resolver"
 	"k8s.io/klog/v2"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/celgate/celgate/go/internal/cabi"
 )
 
 // TypeChecker finds what is wrong with a policy's expressions once the types of object and params are known. It changes no decision.
 type TypeChecker struct {
+	// SchemaResolver resolves schemas, which nobody changes. One that gives the same schema again saves writing it anew for the engine.
 	SchemaResolver resolver.SchemaResolver
 	RestMapper     meta.RESTMapper
+
+	written writtenSchemas
 }
 
 // typeCheckInput is what the engine is given (docs/abi.md, "Type checking").
@@ -38,7 +40,7 @@ type typedKind struct {
 		Version string `json:"version"`
 		Kind    string `json:"kind"`
 	} `json:"kind"`
-	Schema *spec.Schema `json:"schema"`
+	Schema json.RawMessage `json:"schema"`
 }
 
 // Check returns the warnings for the policy's status, nil if there are none. The policy is not changed.
@@ -93,7 +95,10 @@ func (c *TypeChecker) typed(kind schema.GroupVersionKind) (typed typedKind, know
 		}
 		return typed, false
 	}
-	typed.Schema = resolved
+	if typed.Schema, err = c.written.json(resolved); err != nil {
+		klog.V(2).ErrorS(err, "Type checking goes without a schema that cannot be written", "gvk", kind)
+		return typed, false
+	}
 	return typed, true
 }
 

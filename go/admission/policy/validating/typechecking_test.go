@@ -310,3 +310,33 @@ func TestTypeCheckingWithoutConstraints(t *testing.T) {
 		t.Errorf("%q", warnings)
 	}
 }
+
+// A schema is written once, as long as few others come after it.
+func TestSchemasAreKeptWritten(t *testing.T) {
+	schemas := &publishedSchemas{resolved: map[schema.GroupVersionKind]*spec.Schema{}}
+	checker := validating.TypeChecker{SchemaResolver: schemas, RestMapper: newMapper()}
+	policy := func(kind string) *v1.ValidatingAdmissionPolicy {
+		return &v1.ValidatingAdmissionPolicy{Spec: v1.ValidatingAdmissionPolicySpec{
+			MatchConstraints: &v1.MatchResources{ResourceRules: []v1.NamedRuleWithOperations{rule(customGroup, "v1", strings.ToLower(kind)+"s")}},
+			Validations:      []v1.Validation{{Expression: "object.spec.size == 'big'"}},
+		}}
+	}
+	widget := schema.GroupVersionKind{Group: customGroup, Version: "v1", Kind: "Widget"}
+	before := checker.Check(policy("Widget"))
+	if len(before) != 1 {
+		t.Fatalf("a size is a number: %v", before)
+	}
+	// Nobody changes a schema that was given out; doing it shows that it is not written again.
+	size := schemas.resolved[widget].Properties["spec"].Properties["size"]
+	size.Type = spec.StringOrArray{"string"}
+	schemas.resolved[widget].Properties["spec"].Properties["size"] = size
+	if again := checker.Check(policy("Widget")); !reflect.DeepEqual(again, before) {
+		t.Errorf("it was written again: %v", again)
+	}
+	// Another schema of the kind, as after a change of its definition, is another.
+	changed := *schemas.resolved[widget]
+	schemas.resolved[widget] = &changed
+	if warnings := checker.Check(policy("Widget")); len(warnings) != 0 {
+		t.Errorf("it was not written: %v", warnings)
+	}
+}
