@@ -122,10 +122,10 @@ type measure struct {
 	always bool
 }
 
-// measures are all of the process's own memory but for the unused parts of Go's heap, which collections make larger and smaller.
 var measures = []measure{
 	{"Go's heap", func(s *sample) float64 { return s.heap }, true},
 	{"memory outside Go's heap", func(s *sample) float64 { return s.native }, false},
+	{"resident memory", func(s *sample) float64 { return s.resident }, false},
 }
 
 // Print writes the report.
