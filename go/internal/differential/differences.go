@@ -16,7 +16,7 @@ func (c *Compiled) isKnown(upstream, ours string) bool {
 		return true
 	}
 	// So is a timestamp whose zone is not of whole hours.
-	if len(partialHourKey.FindAllString(c.Source, 2)) == 2 {
+	if hasPartialHourKeyTwice(c.Source) {
 		return true
 	}
 	if strings.Contains(c.Source, "google.protobuf.") && knownOfMessages(upstream, ours) {
@@ -59,8 +59,19 @@ func (c *Compiled) isKnown(upstream, ours string) bool {
 
 var repeatedKey = regexp.MustCompile(`\tinsert failed: key [{\[]`)
 
-// partialHourKey finds a timestamp as a key whose zone is off by more than whole hours.
-var partialHourKey = regexp.MustCompile(`timestamp\([^()]*[+-]\d\d:(0[1-9]|[1-9]\d)['"]+\)\s*:`)
+// partialHourKey finds the text of a timestamp that is a key and whose zone is off by more than whole hours.
+var partialHourKey = regexp.MustCompile(`timestamp\(r?['"]+([^'"()]*[+-]\d\d:(?:0[1-9]|[1-9]\d))['"]+\)\s*:`)
+
+func hasPartialHourKeyTwice(source string) bool {
+	seen := map[string]bool{}
+	for _, key := range partialHourKey.FindAllStringSubmatch(source, -1) {
+		if seen[key[1]] {
+			return true
+		}
+		seen[key[1]] = true
+	}
+	return false
+}
 
 // libraryInMessage finds a field of a message that is given a quantity or a version.
 var libraryInMessage = regexp.MustCompile(`google\.protobuf\.[\w.]+\{[^}]*\b(quantity|semver)\(`)
