@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	celgate "github.com/celgate/celgate/go/admission/policy/validating"
 	apiextensionsscheme "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/scheme"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	upstream "k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	"k8s.io/apiserver/pkg/cel/openapi/resolver"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -16,7 +14,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/klog/v2"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 	"k8s.io/kubernetes/pkg/generated/openapi"
 
 	"github.com/celgate/celgate/go/cmd/kube-apiserver/internal/policystatus"
@@ -36,31 +33,10 @@ func (e *engine) checkTypes(ctx context.Context, config *rest.Config) error {
 // typeChecker finds schemas of built-in kinds in this program, and those of custom resources in what the server publishes.
 func (e *engine) typeChecker(client kubernetes.Interface) policystatus.TypeChecker {
 	builtIn := resolver.NewDefinitionsSchemaResolver(openapi.GetOpenAPIDefinitions, k8sscheme.Scheme, apiextensionsscheme.Scheme)
-	schemas := &schemaResolver{builtIn: builtIn, published: &resolver.ClientDiscoveryResolver{Discovery: client.Discovery()}, resolved: map[schema.GroupVersionKind]*spec.Schema{}}
+	schemas := &policystatus.Schemas{BuiltIn: builtIn, Published: &resolver.ClientDiscoveryResolver{Discovery: client.Discovery()}}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
 	if *e == engineCelgate {
 		return &celgate.TypeChecker{SchemaResolver: schemas, RestMapper: mapper}
 	}
 	return &upstream.TypeChecker{SchemaResolver: schemas, RestMapper: mapper}
-}
-
-// schemaResolver resolves the schema of a built-in kind once, as it stays what it is as long as the program runs. It is for one goroutine.
-type schemaResolver struct {
-	builtIn, published resolver.SchemaResolver
-	resolved           map[schema.GroupVersionKind]*spec.Schema
-}
-
-// ResolveSchema implements [resolver.SchemaResolver].
-func (r *schemaResolver) ResolveSchema(kind schema.GroupVersionKind) (*spec.Schema, error) {
-	if known := r.resolved[kind]; known != nil {
-		return known, nil
-	}
-	resolved, err := r.builtIn.ResolveSchema(kind)
-	if errors.Is(err, resolver.ErrSchemaNotFound) {
-		return r.published.ResolveSchema(kind)
-	}
-	if err == nil {
-		r.resolved[kind] = resolved
-	}
-	return resolved, err
 }
