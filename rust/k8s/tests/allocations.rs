@@ -2,8 +2,6 @@
 
 #![allow(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
-use std::path::Path;
-
 use bumpalo::Bump;
 use celgate_cel::check::check;
 use celgate_cel::context::{EvalContext, NoHost};
@@ -44,13 +42,12 @@ fn evaluation_allocates_nothing() {
         seen += 1;
         guilty.extend(allocations(expression, &Json::Null, &json!({})).1);
     }
-    let Some(corpus) = std::env::var_os("CELGATE_CORPUS") else {
-        eprintln!("CELGATE_CORPUS names no directory of policies: a few expressions only");
+    let Some(corpus) = celgate_testkit::corpus::directory("a few expressions only") else {
         assert!(guilty.is_empty(), "{}", guilty.join("\n"));
         return;
     };
     for library in ["kubescape", "pod-security-standards"] {
-        for file in std::fs::read_dir(Path::new(&corpus).join(library)).expect("the corpus") {
+        for file in std::fs::read_dir(corpus.join(library)).expect("the corpus") {
             let text = std::fs::read_to_string(file.expect("a file").path()).expect("a policy");
             let policy: Json = serde_json::from_str(&text).expect("a policy");
             policy_expressions(&policy, |expression, params, variables| {

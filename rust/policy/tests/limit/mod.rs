@@ -98,11 +98,7 @@ fn deployment(pod: Json) -> Json {
 
 /// The directory of policies, if there is one.
 pub(crate) fn corpus() -> Option<PathBuf> {
-    let corpus = std::env::var_os("CELGATE_CORPUS").map(PathBuf::from).filter(|corpus| corpus.is_dir());
-    if corpus.is_none() {
-        eprintln!("CELGATE_CORPUS names no directory of policies: nothing is compared with checks written by hand");
-    }
-    corpus
+    celgate_testkit::corpus::directory("nothing is compared with checks written by hand")
 }
 
 /// A policy of the corpus.
