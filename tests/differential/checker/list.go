@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,7 +17,25 @@ import (
 // list prints the cases of all policies under $CELGATE_CORPUS and of cases.txt.
 func list(out io.Writer) error {
 	writer := bufio.NewWriter(out)
-	err := filepath.WalkDir(os.Getenv("CELGATE_CORPUS"), func(path string, entry fs.DirEntry, err error) error {
+	if err := listCorpus(writer, os.Getenv("CELGATE_CORPUS")); err != nil {
+		return err
+	}
+	cases, err := fileCases("cases.txt")
+	if err != nil {
+		return err
+	}
+	for _, c := range cases {
+		fmt.Fprintln(writer, c)
+	}
+	return writer.Flush()
+}
+
+func listCorpus(writer io.Writer, dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(os.Stderr, "CELGATE_CORPUS names no directory of policies: theirs are left out")
+		return nil
+	}
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".json" {
 			return err
 		}
@@ -35,17 +54,6 @@ func list(out io.Writer) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	cases, err := fileCases("cases.txt")
-	if err != nil {
-		return err
-	}
-	for _, c := range cases {
-		fmt.Fprintln(writer, c)
-	}
-	return writer.Flush()
 }
 
 // policyCases are a policy's expressions, each with all its variables.
