@@ -201,7 +201,16 @@ fn split<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
         }
         _ => return no_such_overload(ctx),
     };
-    let count = if separator.is_empty() { text.chars().count() } else { text.matches(separator).count() + 1 };
+    let mut chars = separator.chars();
+    let single = match (chars.next(), chars.next()) {
+        (Some(one), None) => Some(one),
+        _ => None,
+    };
+    let count = match single {
+        Some(one) => text.matches(one).count() + 1,
+        None if separator.is_empty() => text.chars().count(),
+        None => text.matches(separator).count() + 1,
+    };
     let count = count.min(limit);
     if let Some(halt) = ctx.no_room(count.saturating_mul(std::mem::size_of::<Value<'a>>())) {
         return halt;
@@ -215,6 +224,8 @@ fn split<'a>(ctx: &EvalContext<'a>, args: &[Value<'a>]) -> Value<'a> {
             parts.push(Value::String(part));
             rest = after;
         }
+    } else if let Some(one) = single {
+        parts.extend(text.splitn(limit, one).map(Value::String));
     } else {
         parts.extend(text.splitn(limit, separator).map(Value::String));
     }

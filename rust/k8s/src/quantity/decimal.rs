@@ -6,7 +6,6 @@
 //! sign of the top limb, and every operation is linear in the digits that were written.
 
 use std::cmp::Ordering;
-use std::io::Write as _;
 
 use smallvec::SmallVec;
 
@@ -99,13 +98,19 @@ impl Decimal {
 
     /// `value · 10^exponent`.
     pub(super) fn from_int(value: i64, exponent: i64, scale: i32) -> Self {
-        let sign = if value < 0 { -1 } else { 1 };
-        let mut digits = SmallVec::<[u8; 20]>::new();
-        // Writing to a vector cannot fail.
-        let _ = write!(digits, "{}", value.unsigned_abs());
-        let mut number = Self::from_digits(&digits, exponent, scale);
-        number.limbs = combine(&number.limbs, &[], sign, 0);
-        number
+        let exponent = exponent + PLACES;
+        let (mut at, zeros) = (exponent.div_euclid(DIGITS), exponent.rem_euclid(DIGITS));
+        // 63 bits times 10^17 fit.
+        let mut rest = i128::from(value) * 10i128.pow(u32::try_from(zeros).unwrap_or_default());
+        let mut limbs = Limbs::new();
+        while rest != 0 {
+            let (digits, carry) = balance(rest);
+            if digits != 0 {
+                limbs.push(Limb { at, digits });
+            }
+            (rest, at) = (carry, at + 1);
+        }
+        Decimal { limbs, scale }
     }
 
     /// -1, 0 or 1.

@@ -102,3 +102,19 @@ fn equality_depends_on_the_go_type_on_the_right() {
         assert_eq!(show(call(ctx, &LIBRARY, "quantity_sign", &[Value::Int(1)])), "error: no such overload: sign(int)");
     });
 }
+
+#[test]
+fn a_decimal_from_an_integer_is_that_from_its_digits() {
+    let edges = [1, 9, 499_999_999_999_999_999, 500_000_000_000_000_000, 500_000_000_000_000_001, i64::MAX];
+    for value in edges.into_iter().chain((0..18).map(|places| 10i64.pow(places) + 7)) {
+        for exponent in -40..40 {
+            let from_digits = decimal::Decimal::from_digits(value.to_string().as_bytes(), exponent, 3);
+            assert_eq!(decimal::Decimal::from_int(value, exponent, 3), from_digits, "{value}e{exponent}");
+            let negative = decimal::Decimal::from_int(-value, exponent, 3);
+            assert_eq!(negative, from_digits.times(-1), "-{value}e{exponent}");
+        }
+    }
+    assert_eq!(decimal::Decimal::from_int(0, 5, 0), decimal::Decimal::default());
+    let lowest = decimal::Decimal::from_int(i64::MIN, 0, 0);
+    assert_eq!(lowest.add(&decimal::Decimal::from_int(i64::MAX, 0, 0)), decimal::Decimal::from_int(-1, 0, 0));
+}
