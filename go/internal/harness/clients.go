@@ -68,6 +68,9 @@ func (c stateResource) Namespace(namespace string) dynamic.ResourceInterface {
 
 // Get implements dynamic.ResourceInterface.
 func (c stateResource) Get(_ context.Context, name string, _ metav1.GetOptions, _ ...string) (*unstructured.Unstructured, error) {
+	if c.state.reading != nil {
+		c.state.reading()
+	}
 	key := name
 	if c.namespace != "" {
 		key = c.namespace + "/" + name

@@ -42,6 +42,8 @@ type State struct {
 	// static are the manifests that were taken last, nil if none are configured; manifests are those of the plugin.
 	static    *Static
 	manifests *manifests
+	// reading, if it is set, is told of each object that a request reads from the API server.
+	reading func()
 }
 
 // Change is a step of a State.
