@@ -77,7 +77,8 @@ func (r *Report) Next(entry *Entry) bool {
 	if r.err != nil || r.at >= len(r.data) {
 		return false
 	}
-	*entry = Entry{Kind: EntryKind(r.u32()), Hook: r.u32(), Binding: r.u32()}
+	head := r.numbers(3)
+	*entry = Entry{Kind: EntryKind(number(head, 0)), Hook: number(head, 1), Binding: number(head, 2)}
 	switch entry.Kind {
 	case EntryDecision:
 		entry.Expression = r.u32()
@@ -91,10 +92,14 @@ func (r *Report) Next(entry *Entry) bool {
 	case EntryConfigurationError:
 		entry.Text = r.text()
 	case EntryMatchConditions:
-		outcome := r.oneOf(0, 2)
+		// Of a request that many webhooks exclude, the report is nothing but these.
+		told := r.numbers(3)
+		outcome, observed := number(told, 0), number(told, 2)
+		r.within(outcome, 0, 2)
+		r.within(observed, 0, 1)
 		entry.Excluded, entry.Ignored = outcome == 0, outcome == 2
-		entry.EvaluationErrors = r.u32()
-		entry.Observed = r.oneOf(0, 1) == 1
+		entry.EvaluationErrors = number(told, 1)
+		entry.Observed = observed == 1
 	case EntryNamespaceError:
 	case EntryCall, EntryNotConverted:
 		entry.Match = r.u32()
@@ -107,39 +112,54 @@ func (r *Report) Next(entry *Entry) bool {
 // Err is why the report could not be read to its end, or nil.
 func (r *Report) Err() error { return r.err }
 
-func (r *Report) u32() uint32 {
-	if len(r.data)-r.at < 4 {
-		return r.truncated()
+// numberBytes is the size of a number.
+const numberBytes = 4
+
+// zeros are numbers behind the end.
+var zeros [3 * numberBytes]byte
+
+// numbers reads some numbers, at most 3.
+func (r *Report) numbers(count int) []byte {
+	size := count * numberBytes
+	if len(r.data)-r.at < size {
+		r.fail("truncated")
+		return zeros[:size]
 	}
-	value := binary.LittleEndian.Uint32(r.data[r.at:])
-	r.at += 4
-	return value
+	read := r.data[r.at : r.at+size]
+	r.at += size
+	return read
+}
+
+// number is one of several that were read.
+func number(read []byte, index int) uint32 {
+	return binary.LittleEndian.Uint32(read[index*numberBytes:])
+}
+
+func (r *Report) u32() uint32 { return number(r.numbers(1), 0) }
+
+// within says of a number that it must lie between low and high.
+func (r *Report) within(value, low, high uint32) {
+	if r.err == nil && (value < low || value > high) {
+		r.fail("%d is not between %d and %d", value, low, high)
+	}
 }
 
 // oneOf reads a number that must lie between low and high.
 func (r *Report) oneOf(low, high uint32) uint32 {
 	value := r.u32()
-	if r.err == nil && (value < low || value > high) {
-		r.fail("%d is not between %d and %d", value, low, high)
-	}
+	r.within(value, low, high)
 	return value
 }
 
 func (r *Report) text() string {
 	length := r.u32()
 	if uint64(length) > uint64(len(r.data)-r.at) {
-		r.truncated()
+		r.fail("truncated")
 		return ""
 	}
 	start := r.at
 	r.at += int(length)
 	return string(r.data[start:r.at])
-}
-
-// truncated is what is read behind the end.
-func (r *Report) truncated() uint32 {
-	r.fail("truncated")
-	return 0
 }
 
 // fail keeps the first error; what follows it is not read.

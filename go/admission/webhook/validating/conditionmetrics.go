@@ -163,7 +163,7 @@ func (o *conditionObserver) of(number int, hook webhook.WebhookAccessor) *boundM
 	known := place.Load()
 	if known != nil && !o.checked {
 		o.checked = true
-		if o.lookUp(hook).exclusions != known.exclusions {
+		if o.exclusions(hook) != known.exclusions {
 			o.forget()
 			place, known = &o.bound[number][operationIndex(o.operation)], nil
 		}
@@ -177,9 +177,10 @@ func (o *conditionObserver) of(number int, hook webhook.WebhookAccessor) *boundM
 }
 
 func (o *conditionObserver) lookUp(hook webhook.WebhookAccessor) *boundMetric {
-	name, operation := hook.GetName(), string(o.operation)
-	return &boundMetric{
-		exclusions: conditionVectors().exclusions.WithLabelValues(name, conditionsKind, hook.GetType(), operation),
-		seconds:    conditionVectors().seconds.WithLabelValues(name, conditionsKind, conditionsType, operation),
-	}
+	seconds := conditionVectors().seconds.WithLabelValues(hook.GetName(), conditionsKind, conditionsType, string(o.operation))
+	return &boundMetric{exclusions: o.exclusions(hook), seconds: seconds}
+}
+
+func (o *conditionObserver) exclusions(hook webhook.WebhookAccessor) metrics.CounterMetric {
+	return conditionVectors().exclusions.WithLabelValues(hook.GetName(), conditionsKind, hook.GetType(), string(o.operation))
 }

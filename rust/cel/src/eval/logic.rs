@@ -250,6 +250,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             if let Some(found) = found {
                 let cost = match call.cost {
                     Cost::One => 1,
+                    Cost::SizeOfSecond => record.len() as u64,
                     cost => cost.count(self.ctx, &[element, container], Value::Null),
                 };
                 return self.charged_truth(cost, Truth::of(found));
