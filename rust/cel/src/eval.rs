@@ -15,7 +15,7 @@ mod tests;
 use crate::context::EvalContext;
 use crate::cost::{SELECT_AND_IDENT, Tracker};
 use crate::mutants::{Mutant, planted};
-use crate::plan::{Constant, NodeKind, Program};
+use crate::plan::{Constant, Node, Program};
 use crate::value::{ConstantList, Value};
 use fold::Builder;
 
@@ -37,10 +37,11 @@ impl Program {
 
     /// The value of a program that is just a constant, as many messages and variables of policies are; these cost nothing.
     fn constant(&self) -> Option<Value<'_>> {
-        match self.nodes.get(self.root as usize)?.kind {
-            NodeKind::Bool(b) => Some(Value::Bool(b)),
-            NodeKind::ConstantList(index) => self.constants.get(index as usize)?.in_place(),
-            NodeKind::Constant(index) => match self.constants.get(index as usize)? {
+        match *self.nodes.get(self.root as usize)? {
+            Node::Bool(b) => Some(Value::Bool(b)),
+            Node::Text(text) => Some(Value::String(self.text(text))),
+            Node::ConstantList(index) => self.rare().constants.get(index as usize)?.in_place(),
+            Node::Constant(index) => match self.rare().constants.get(index as usize)? {
                 Constant::List(_) | Constant::Map(_) => None,
                 other => other.in_place(),
             },
@@ -111,7 +112,7 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     }
 
     fn id(&self, node: u32) -> u32 {
-        self.program.nodes.get(node as usize).map_or(0, |node| node.id)
+        self.program.node_ids.get(node as usize).copied().unwrap_or(0)
     }
 
     fn drop_node(&mut self, node: u32) {
@@ -121,15 +122,11 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     /// As [`Self::node`], but decides the frequent leaves on the spot.
     #[inline]
     fn operand(&mut self, index: u32) -> Value<'a> {
-        if !TRACKED && let Some(node) = self.program.nodes.get(index as usize) {
-            match node.kind {
-                NodeKind::Int(i) => return Value::Int(i.into()),
-                NodeKind::Local(place) => return self.local(place),
-                NodeKind::Constant(constant) => {
-                    if let Some(Constant::String(text)) = self.program.constants.get(constant as usize) {
-                        return Value::String(text);
-                    }
-                }
+        if !TRACKED && let Some(&node) = self.program.nodes.get(index as usize) {
+            match node {
+                Node::Int(i) => return Value::Int(i.into()),
+                Node::Local(place) => return self.local(place),
+                Node::Text(text) => return Value::String(self.program.text(text)),
                 _ => {}
             }
         }
@@ -140,8 +137,8 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     #[inline(never)]
     fn far_operand(&mut self, index: u32) -> Value<'a> {
         let program = self.program;
-        match program.nodes.get(index as usize).map(|node| node.kind) {
-            Some(NodeKind::Attribute(attribute)) if !TRACKED => self.attribute(attribute),
+        match program.nodes.get(index as usize).copied() {
+            Some(Node::Attribute(attribute)) if !TRACKED => self.attribute(attribute),
             _ => self.node(index),
         }
     }
@@ -149,53 +146,54 @@ impl<'a, 'e, const TRACKED: bool> Machine<'a, 'e, TRACKED> {
     /// Evaluates a node and lets the tracker see its value.
     fn node(&mut self, index: u32) -> Value<'a> {
         let program = self.program;
-        let Some(node) = program.nodes.get(index as usize) else {
+        let Some(&node) = program.nodes.get(index as usize) else {
             return self.ctx.error("invalid program");
         };
-        let value = match node.kind {
-            NodeKind::Bool(_)
-            | NodeKind::Test(_)
-            | NodeKind::Or(..)
-            | NodeKind::And(..)
-            | NodeKind::Not(_)
-            | NodeKind::Equal(..)
-            | NodeKind::NotEqual(..)
-            | NodeKind::Compare(..)
-            | NodeKind::In(..)
-            | NodeKind::InSet(..)
-            | NodeKind::Search(..) => {
+        let value = match node {
+            Node::Bool(_)
+            | Node::Test(_)
+            | Node::Or(..)
+            | Node::And(..)
+            | Node::Not(_)
+            | Node::Equal(..)
+            | Node::NotEqual(..)
+            | Node::Compare(..)
+            | Node::In(..)
+            | Node::InSet(..)
+            | Node::Search(..) => {
                 let truth = self.truth(index);
                 return self.value_of(truth);
             }
-            NodeKind::Int(i) => Value::Int(i.into()),
-            NodeKind::Constant(constant) => self.constant(constant),
-            NodeKind::ConstantList(constant) => match self.program.constants.get(constant as usize) {
+            Node::Int(i) => Value::Int(i.into()),
+            Node::Text(text) => Value::String(program.text(text)),
+            Node::Constant(constant) => self.constant(constant),
+            Node::ConstantList(constant) => match self.program.rare().constants.get(constant as usize) {
                 Some(Constant::List(elements)) => Value::Constants(ConstantList::new(elements)),
                 _ => Value::Null,
             },
-            NodeKind::Local(place) => {
+            Node::Local(place) => {
                 if TRACKED {
-                    self.forget(node.id);
+                    self.forget_node(index);
                 }
                 self.local(place)
             }
-            NodeKind::Attribute(attribute) => self.attribute(attribute),
-            NodeKind::Call(call) => self.call(call, node.id),
-            NodeKind::OptionalOr(a, b) => self.optional_or(a, b, false),
-            NodeKind::OptionalOrValue(a, b) => self.optional_or(a, b, true),
-            NodeKind::List(aggregate) => self.list(aggregate),
-            NodeKind::Map(aggregate) => self.map(aggregate),
-            NodeKind::Message(aggregate, name) => self.message(aggregate, name),
-            NodeKind::Fold(fold) => self.fold(fold),
+            Node::Attribute(attribute) => self.attribute(attribute),
+            Node::Call(call) => self.call(call),
+            Node::OptionalOr(a, b) => self.optional_or(a, b, false),
+            Node::OptionalOrValue(a, b) => self.optional_or(a, b, true),
+            Node::List(aggregate) => self.list(aggregate),
+            Node::Map(aggregate) => self.map(aggregate),
+            Node::Message(aggregate, name) => self.message(aggregate, name),
+            Node::Fold(fold) => self.fold(fold),
         };
         if TRACKED {
-            self.observe(node.id, value);
+            self.observe(self.id(index), value);
         }
         value
     }
 
     fn constant(&mut self, index: u32) -> Value<'a> {
-        let Some(constant) = self.program.constants.get(index as usize) else {
+        let Some(constant) = self.program.rare().constants.get(index as usize) else {
             return Value::Null;
         };
         if !matches!(constant, Constant::List(_) | Constant::Map(_)) {

@@ -13,9 +13,10 @@ mod tracking;
 
 pub(crate) use names::Name;
 pub use program::Program;
+use program::Rare;
 pub(crate) use program::{
-    Aggregate, Attribute, Base, Call, Comparison, Constant, Fold, Hint, MessageLiteral, Node, NodeKind, Operation,
-    Qualifier, QualifierKind, Search, Span,
+    Aggregate, Attribute, Base, Call, Comparison, Constant, Fold, Hint, MessageLiteral, Node, Operation, Qualifier,
+    QualifierKind, Search, Span,
 };
 
 use std::fmt;
@@ -95,6 +96,8 @@ struct Planner<'e, 'o> {
     options: &'o PlanOptions<'o>,
     scopes: Vec<Scope<'e>>,
     nodes: Vec<Node>,
+    /// The expression ids of nodes.
+    node_ids: Vec<u32>,
     constants: Vec<Constant>,
     drafts: Vec<Draft>,
     qualifiers: Vec<Qualifier>,
@@ -119,6 +122,7 @@ impl<'e, 'o> Planner<'e, 'o> {
             options,
             scopes: Vec::new(),
             nodes: Vec::new(),
+            node_ids: Vec::new(),
             constants: Vec::new(),
             drafts: Vec::new(),
             qualifiers: Vec::new(),
@@ -143,14 +147,15 @@ impl<'e, 'o> Planner<'e, 'o> {
         id
     }
 
-    fn push(&mut self, id: ExprId, kind: NodeKind) -> u32 {
+    fn push(&mut self, id: ExprId, node: Node) -> u32 {
         let id = self.id(id);
-        self.nodes.push(Node { id, kind });
+        self.nodes.push(node);
+        self.node_ids.push(id);
         self.nodes.len() as u32 - 1
     }
 
-    fn kind(&self, node: u32) -> Option<NodeKind> {
-        self.nodes.get(node as usize).map(|node| node.kind)
+    fn get(&self, node: u32) -> Option<Node> {
+        self.nodes.get(node as usize).copied()
     }
 
     /// Recursion is bounded by the parser, which limits the depth of an expression.
@@ -170,14 +175,15 @@ impl<'e, 'o> Planner<'e, 'o> {
 
     fn constant(&mut self, id: ExprId, constant: Constant) -> u32 {
         let kind = match constant {
-            Constant::Bool(b) => NodeKind::Bool(b),
+            Constant::Bool(b) => Node::Bool(b),
+            Constant::String(text) => Node::Text(self.names.add(&text)),
             Constant::Int(i) => {
-                i32::try_from(i).map_or_else(|_| NodeKind::Constant(self.keep(Constant::Int(i))), NodeKind::Int)
+                i32::try_from(i).map_or_else(|_| Node::Constant(self.keep(Constant::Int(i))), Node::Int)
             }
             other => {
                 let in_place = matches!(other, Constant::List(_)) && !other.has_map();
                 let index = self.keep(other);
-                if in_place { NodeKind::ConstantList(index) } else { NodeKind::Constant(index) }
+                if in_place { Node::ConstantList(index) } else { Node::Constant(index) }
             }
         };
         self.push(id, kind)
@@ -190,10 +196,11 @@ impl<'e, 'o> Planner<'e, 'o> {
 
     /// The value of a constant node.
     fn constant_of(&self, node: u32) -> Option<Constant> {
-        match self.kind(node)? {
-            NodeKind::Bool(b) => Some(Constant::Bool(b)),
-            NodeKind::Int(i) => Some(Constant::Int(i.into())),
-            NodeKind::Constant(index) | NodeKind::ConstantList(index) => self.constants.get(index as usize).cloned(),
+        match self.get(node)? {
+            Node::Bool(b) => Some(Constant::Bool(b)),
+            Node::Text(name) => Some(Constant::String(Box::from(self.names.text(name)))),
+            Node::Int(i) => Some(Constant::Int(i.into())),
+            Node::Constant(index) | Node::ConstantList(index) => self.constants.get(index as usize).cloned(),
             _ => None,
         }
     }
@@ -264,13 +271,13 @@ impl<'e, 'o> Planner<'e, 'o> {
             let path = Span { first: first as u32, len: path.len() as u32 };
             attributes.push(Attribute { base: draft.base, path, id, numbered, plain, tests });
         }
-        for node in &mut self.nodes {
-            if let NodeKind::Attribute(attribute) = node.kind
+        for (node, id) in self.nodes.iter_mut().zip(&mut self.node_ids) {
+            if let Node::Attribute(attribute) = *node
                 && let Some(attribute) = attributes.get(attribute as usize)
             {
-                node.id = attribute.id;
+                *id = attribute.id;
                 if let (Base::Local(place), 0) = (attribute.base, attribute.path.len) {
-                    node.kind = NodeKind::Local(place);
+                    *node = Node::Local(place);
                 }
             }
         }
@@ -279,20 +286,24 @@ impl<'e, 'o> Planner<'e, 'o> {
         let mut program = Program {
             nodes: self.nodes.into(),
             root,
-            constants: self.constants.into(),
             attributes: attributes.into(),
             qualifiers: qualifiers.into(),
             calls: self.calls.into(),
             folds: self.folds.into(),
-            aggregates: self.aggregates.into(),
-            messages: self.messages.into(),
-            sets: self.sets.into(),
-            regexes: self.regexes.into(),
+            rare: Rare {
+                sets: self.sets,
+                constants: self.constants,
+                regexes: self.regexes,
+                aggregates: self.aggregates,
+                messages: self.messages,
+            }
+            .kept(),
             texts: self.names.finish(),
             operands: self.operands.into(),
             locals: self.locals,
             builders,
             laid_out,
+            node_ids: self.node_ids.into(),
             ids: self.ids,
             tracked: false,
         };

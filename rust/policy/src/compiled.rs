@@ -13,6 +13,7 @@ use crate::inputs::{Input, Inputs};
 use crate::settled::by_kind;
 
 /// A program whose variables are the policy's inputs.
+#[repr(C)]
 pub(crate) struct Compiled {
     program: plan::Program,
     depth: u32,

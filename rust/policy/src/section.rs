@@ -95,6 +95,9 @@ impl<'p, 'a> Section<'p, 'a> {
             (Some(Halt::Panic(message)), _) => message,
             (Some(_), _) => COST_LIMIT_EXCEEDED,
             (None, Value::Error(error)) => error.message,
+            // Not copied: its parts have only just been written, and a copy waits until they have left the processor.
+            (None, Value::Bool(true)) => return Ok(Evaluated::Value(Value::Bool(true))),
+            (None, Value::Bool(false)) => return Ok(Evaluated::Value(Value::Bool(false))),
             (None, value) => return Ok(Evaluated::Value(value)),
         };
         Ok(self.error(format_args!("expression '{}' resulted in error: {message}", expression.text)))

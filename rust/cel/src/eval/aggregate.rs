@@ -10,7 +10,7 @@ use crate::value::{MapBuilder, Value};
 
 impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     pub(super) fn list(&mut self, index: u32) -> Value<'a> {
-        let Some(aggregate) = self.program.aggregates.get(index as usize) else {
+        let Some(aggregate) = self.program.rare().aggregates.get(index as usize) else {
             return Value::Null;
         };
         let value = self.list_value(aggregate);
@@ -41,7 +41,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     pub(super) fn map(&mut self, index: u32) -> Value<'a> {
-        let Some(aggregate) = self.program.aggregates.get(index as usize) else {
+        let Some(aggregate) = self.program.rare().aggregates.get(index as usize) else {
             return Value::Null;
         };
         let value = self.map_value(aggregate);
@@ -87,7 +87,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     pub(super) fn message(&mut self, index: u32, literal: u32) -> Value<'a> {
         let program = self.program;
         let (Some(aggregate), Some(literal)) =
-            (program.aggregates.get(index as usize), program.messages.get(literal as usize))
+            (program.rare().aggregates.get(index as usize), program.rare().messages.get(literal as usize))
         else {
             return Value::Null;
         };

@@ -196,11 +196,11 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     fn branch(&mut self, condition: u32, truthy: u32, falsy: u32) -> Value<'a> {
-        let branch = match (self.truth(condition), self.aside) {
-            (Truth::True, _) => truthy,
-            (Truth::False, _) => falsy,
-            (Truth::Other, error @ (Value::Error(_) | Value::Halt)) => return error,
-            (Truth::Other, _) => return self.ctx.error("no such overload"),
+        let branch = match self.truth(condition) {
+            Truth::True => truthy,
+            Truth::False => falsy,
+            Truth::Other if self.aside.is_error_or_halt() => return self.aside,
+            Truth::Other => return self.ctx.error("no such overload"),
         };
         match self.program.attributes.get(branch as usize) {
             Some(attribute) => self.resolve(attribute),
@@ -280,7 +280,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     /// A constant that is a key.
     fn key(&self, index: u32) -> Value<'a> {
-        self.program.constants.get(index as usize).and_then(Constant::in_place).unwrap_or(Value::Null)
+        self.program.rare().constants.get(index as usize).and_then(Constant::in_place).unwrap_or(Value::Null)
     }
 
     fn missing_key(&self, kind: QualifierKind, object: Value<'a>) -> Value<'a> {

@@ -11,7 +11,7 @@ use crate::plan::{Call, Operation};
 use crate::value::{ListView, MapView, Traits, Value};
 
 impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
-    pub(super) fn call(&mut self, index: u32, id: u32) -> Value<'a> {
+    pub(super) fn call(&mut self, index: u32) -> Value<'a> {
         let Some(call) = self.program.calls.get(index as usize) else {
             return Value::Null;
         };
@@ -21,11 +21,11 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 if let Value::Halt = args[0] {
                     return Value::Halt;
                 }
-                self.finish(call, id, &args)
+                self.finish(call, &args)
             }
             (&[a, b], Shape::Fixed) => {
                 if !TRACKED && matches!(call.operation, Operation::Add) {
-                    return self.add(call, id, a, b);
+                    return self.add(call, a, b);
                 }
                 let left = self.operand(a);
                 if let Value::Halt = left {
@@ -40,15 +40,15 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 if let Value::Halt = args[1] {
                     return Value::Halt;
                 }
-                self.finish(call, id, &args)
+                self.finish(call, &args)
             }
             (operands, _) => {
                 let mut few = [Value::Null; 4];
                 match few.get_mut(..operands.len()) {
-                    Some(args) => self.variadic(call, id, operands, args),
+                    Some(args) => self.variadic(call, operands, args),
                     None => {
                         let args = self.ctx.arena.alloc_slice_fill_copy(operands.len(), Value::Null);
-                        self.variadic(call, id, operands, args)
+                        self.variadic(call, operands, args)
                     }
                 }
             }
@@ -57,7 +57,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
 
     /// Arguments, of which `args` has as many places as there are operands, are evaluated up to the first error; the call is
     /// charged only if all were evaluated.
-    fn variadic(&mut self, call: &'a Call, id: u32, operands: &'a [u32], args: &mut [Value<'a>]) -> Value<'a> {
+    fn variadic(&mut self, call: &'a Call, operands: &'a [u32], args: &mut [Value<'a>]) -> Value<'a> {
         for (i, (&operand, place)) in operands.iter().zip(args.iter_mut()).enumerate() {
             let arg = self.operand(operand);
             if let Value::Halt = arg {
@@ -71,12 +71,12 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 return self.charge_call(call, args.get(..=i).unwrap_or_default(), arg);
             }
         }
-        self.finish(call, id, args)
+        self.finish(call, args)
     }
 
     /// A call with its arguments evaluated.
-    pub(super) fn finish(&mut self, call: &'a Call, id: u32, args: &[Value<'a>]) -> Value<'a> {
-        let value = self.apply(call, id, args);
+    pub(super) fn finish(&mut self, call: &'a Call, args: &[Value<'a>]) -> Value<'a> {
+        let value = self.apply(call, args);
         self.charge_call(call, args, value)
     }
 
@@ -126,7 +126,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         self.charged(cost, value)
     }
 
-    fn apply(&mut self, call: &'a Call, id: u32, args: &[Value<'a>]) -> Value<'a> {
+    fn apply(&mut self, call: &'a Call, args: &[Value<'a>]) -> Value<'a> {
         let ctx = self.ctx;
         match (&call.operation, args) {
             (Operation::NotStrictlyFalse, [value]) => not_strictly_false(*value),
@@ -140,13 +140,13 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             }
             (Operation::Insert(place), [Value::Accumulator, rest @ ..]) => self.insert(*place, rest),
             (Operation::Direct(eval), _) => {
-                ctx.prepared.set(call.regex.and_then(|regex| self.program.regexes.get(regex as usize)));
+                ctx.prepared.set(call.regex.and_then(|regex| self.program.rare().regexes.get(regex as usize)));
                 let value = eval(ctx, args);
                 ctx.prepared.set(None);
                 ctx.checked(value)
             }
             (Operation::Bound(binding), _) => {
-                let value = binding.call(ctx, self.program.text(call.function), id, args);
+                let value = binding.call(ctx, self.program.text(call.function), call.id, args);
                 ctx.checked(value)
             }
             _ => ctx.errorf(format_args!("no such overload: {}", self.program.text(call.function))),

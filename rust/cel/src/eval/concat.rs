@@ -5,7 +5,7 @@ use crate::cost::{Cost, traversal};
 use crate::function::Shape;
 use crate::ops::arithmetic::join_texts;
 use crate::ops::size::code_points;
-use crate::plan::{Call, NodeKind, Operation};
+use crate::plan::{Call, Node, Operation};
 use crate::value::Value;
 
 /// As many parts are kept before they are put together.
@@ -20,16 +20,16 @@ struct Parts<'a> {
 
 impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     /// A call of [`Operation::Add`]; its program must not be tracked.
-    pub(super) fn add(&mut self, call: &'a Call, id: u32, a: u32, b: u32) -> Value<'a> {
+    pub(super) fn add(&mut self, call: &'a Call, a: u32, b: u32) -> Value<'a> {
         let mut text = Parts { parts: [""; MOST], len: 0, code_points: 0 };
-        match self.add_to(&mut text, call, id, a, b) {
+        match self.add_to(&mut text, call, a, b) {
             Some(value) => value,
             None => self.joined(&text),
         }
     }
 
     /// Evaluates `a + b`. `None` if it is a text, which is then in the parts.
-    fn add_to(&mut self, text: &mut Parts<'a>, call: &'a Call, id: u32, a: u32, b: u32) -> Option<Value<'a>> {
+    fn add_to(&mut self, text: &mut Parts<'a>, call: &'a Call, a: u32, b: u32) -> Option<Value<'a>> {
         let left = self.first(text, a);
         if let Some(Value::Halt) = left {
             return left;
@@ -41,18 +41,18 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             (None, _) => self.joined(text),
             (Some(left), _) => left,
         };
-        Some(self.finish(call, id, &[left, right]))
+        Some(self.finish(call, &[left, right]))
     }
 
     /// The left operand of a `+`; `None` if it is a text, which is then in the parts.
     fn first(&mut self, text: &mut Parts<'a>, index: u32) -> Option<Value<'a>> {
         let program = self.program;
-        if let Some(NodeKind::Call(call)) = program.nodes.get(index as usize).map(|node| node.kind)
+        if let Some(Node::Call(call)) = program.nodes.get(index as usize).copied()
             && let Some(call @ Call { operation: Operation::Add, shape: Shape::Fixed, .. }) =
                 program.calls.get(call as usize)
             && let &[a, b] = call.args.of(&program.operands)
         {
-            return self.add_to(text, call, self.id(index), a, b);
+            return self.add_to(text, call, a, b);
         }
         match self.operand(index) {
             Value::String(part) => {

@@ -4,10 +4,10 @@
 //! that wants one.
 
 use super::Machine;
-use crate::cost::{Cost, smaller, smaller_text, tenth_of_text};
+use crate::cost::{smaller, smaller_text, tenth_of_text};
 use crate::mutants::{Mutant, planted};
 use crate::ops;
-use crate::plan::{Call, Comparison, NodeKind, Search};
+use crate::plan::{Comparison, Node, Search};
 use crate::value::{Traits, Value};
 
 /// The result of a step where a bool is expected.
@@ -30,22 +30,22 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     /// Evaluates a node where a bool is expected, and lets the tracker see its value.
     pub(super) fn truth(&mut self, index: u32) -> Truth {
         let program = self.program;
-        let Some(node) = program.nodes.get(index as usize) else {
+        let Some(&node) = program.nodes.get(index as usize) else {
             let error = self.ctx.error("invalid program");
             return self.other(error);
         };
-        let truth = match node.kind {
-            NodeKind::Bool(b) => Truth::of(b),
-            NodeKind::Test(attribute) => self.test(attribute),
-            NodeKind::Or(a, b) => self.logical(a, b, Truth::True),
-            NodeKind::And(a, b) => self.logical(a, b, Truth::False),
-            NodeKind::Not(a) => self.not(a),
-            NodeKind::Equal(a, b) => self.equality(a, b, true),
-            NodeKind::NotEqual(a, b) => self.equality(a, b, false),
-            NodeKind::Compare(comparison, sized, a, b) => self.compare(comparison, sized, a, b),
-            NodeKind::In(call) => self.contained(call, node.id),
-            NodeKind::InSet(element, set) => self.in_set(element, set),
-            NodeKind::Search(search, call) => self.search(search, call, node.id),
+        let truth = match node {
+            Node::Bool(b) => Truth::of(b),
+            Node::Test(attribute) => self.test(attribute),
+            Node::Or(a, b) => self.logical(a, b, Truth::True),
+            Node::And(a, b) => self.logical(a, b, Truth::False),
+            Node::Not(a) => self.not(a),
+            Node::Equal(a, b) => self.equality(a, b, true),
+            Node::NotEqual(a, b) => self.equality(a, b, false),
+            Node::Compare(comparison, sized, a, b) => self.compare(comparison, sized, a, b),
+            Node::In(sized, call, element, container) => self.contained(sized, call, element, container),
+            Node::InSet(element, set) => self.in_set(element, set),
+            Node::Search(search, call, text, part) => self.search(search, call, text, part),
             _ => {
                 let value = self.node(index);
                 return self.truth_of(value);
@@ -53,7 +53,7 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         };
         if TRACKED {
             let value = self.value_of(truth);
-            self.observe(node.id, value);
+            self.observe(self.id(index), value);
         }
         truth
     }
@@ -105,9 +105,9 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 return left;
             }
             let right = self.truth(b);
-            return match (right, self.aside) {
-                (Truth::Other, Value::Error(_) | Value::Halt) | (Truth::False | Truth::True, _) => right,
-                _ => self.no_such_overload(),
+            return match right {
+                Truth::Other if !self.aside.is_error_or_halt() => self.no_such_overload(),
+                right => right,
             };
         }
         let left = self.aside;
@@ -130,12 +130,12 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     fn not(&mut self, a: u32) -> Truth {
-        let truth = match (self.truth(a), self.aside) {
-            (Truth::False, _) => Truth::True,
-            (Truth::True, _) => Truth::False,
-            (Truth::Other, Value::Halt) => return Truth::Other,
-            (Truth::Other, Value::Error(_)) => Truth::Other,
-            (Truth::Other, _) => self.no_such_overload(),
+        let truth = match self.truth(a) {
+            Truth::False => Truth::True,
+            Truth::True => Truth::False,
+            Truth::Other if matches!(self.aside, Value::Halt) => return Truth::Other,
+            Truth::Other if self.aside.is_error() => Truth::Other,
+            Truth::Other => self.no_such_overload(),
         };
         if TRACKED && self.forget_node(a).is_none() {
             return truth;
@@ -216,8 +216,8 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
     }
 
     /// `contains`, `startsWith` and `endsWith`, charged by the sizes that Kubernetes says they walk.
-    fn search(&mut self, search: Search, index: u32, id: u32) -> Truth {
-        let (call, text, part) = match self.two(index, id) {
+    fn search(&mut self, search: Search, call: u32, text: u32, part: u32) -> Truth {
+        let (text, part) = match self.two(call, text, part) {
             Ok(evaluated) => evaluated,
             Err(truth) => return truth,
         };
@@ -228,13 +228,12 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
             let cost = walked.saturating_mul(tenth_of_text(part));
             return self.charged_truth(cost, Truth::of(search.finds(text, part)));
         }
-        let value = self.finish(call, id, &[text, part]);
-        self.truth_of(value)
+        self.called(call, &[text, part])
     }
 
     /// `in`; that of a string in what a record holds without making values of its parts.
-    fn contained(&mut self, index: u32, id: u32) -> Truth {
-        let (call, element, container) = match self.two(index, id) {
+    fn contained(&mut self, sized: bool, call: u32, element: u32, container: u32) -> Truth {
+        let (element, container) = match self.two(call, element, container) {
             Ok(evaluated) => evaluated,
             Err(truth) => return truth,
         };
@@ -248,31 +247,30 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
                 record.has_key(text)
             };
             if let Some(found) = found {
-                let cost = match call.cost {
-                    Cost::One => 1,
-                    Cost::SizeOfSecond => record.len() as u64,
-                    cost => cost.count(self.ctx, &[element, container], Value::Null),
-                };
+                let cost = if sized { record.len() as u64 } else { 1 };
                 return self.charged_truth(cost, Truth::of(found));
             }
         }
-        let value = self.finish(call, id, &[element, container]);
+        self.called(call, &[element, container])
+    }
+
+    /// What a call comes to with its arguments evaluated.
+    #[inline(never)]
+    fn called(&mut self, call: u32, args: &[Value<'a>]) -> Truth {
+        let value = match self.program.calls.get(call as usize) {
+            Some(call) => self.finish(call, args),
+            None => Value::Null,
+        };
         self.truth_of(value)
     }
 
-    /// A call with its two arguments, or what it comes to if they are not to be looked at here.
+    /// The two arguments of a call, or what it comes to if they are not to be looked at here.
     #[inline(always)]
-    fn two(&mut self, index: u32, id: u32) -> Result<(&'a Call, Value<'a>, Value<'a>), Truth> {
-        let call = match self.program.calls.get(index as usize) {
-            Some(call) if !TRACKED => call,
-            _ => {
-                let value = self.call(index, id);
-                return Err(self.truth_of(value));
-            }
-        };
-        let &[first, second] = call.args.of(&self.program.operands) else {
-            return Err(self.no_such_overload());
-        };
+    fn two(&mut self, call: u32, first: u32, second: u32) -> Result<(Value<'a>, Value<'a>), Truth> {
+        if TRACKED {
+            let value = self.call(call);
+            return Err(self.truth_of(value));
+        }
         let first = self.operand(first);
         if let Value::Halt = first {
             return Err(self.other(first));
@@ -281,13 +279,13 @@ impl<'a, const TRACKED: bool> Machine<'a, '_, TRACKED> {
         if let Value::Halt = second {
             return Err(self.other(second));
         }
-        Ok((call, first, second))
+        Ok((first, second))
     }
 
     /// `x in [constants]`, which costs nothing itself.
     fn in_set(&mut self, element: u32, set: u32) -> Truth {
         let element = self.operand(element);
-        let value = match self.program.sets.get(set as usize) {
+        let value = match self.program.rare().sets.get(set as usize) {
             Some(set) if !element.is_error_or_halt() => set.contains(self.ctx, element),
             _ => element,
         };

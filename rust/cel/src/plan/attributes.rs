@@ -1,13 +1,13 @@
 //! Variables, selections and indexing (cel-go `interpreter/attributes.go`, `planSelect`, `planCallIndex`).
 
-use super::{Base, Constant, Draft, Hint, NodeKind, PlanError, Planner, Qualifier, QualifierKind};
+use super::{Base, Constant, Draft, Hint, Node, PlanError, Planner, Qualifier, QualifierKind};
 use crate::ast::{Expr, ExprId};
 
 impl<'e> Planner<'e, '_> {
     /// A new attribute and the node that evaluates it.
     pub(super) fn attribute(&mut self, id: ExprId, base: Base) -> u32 {
         let attribute = self.draft(id, base);
-        self.push(id, NodeKind::Attribute(attribute))
+        self.push(id, Node::Attribute(attribute))
     }
 
     fn draft(&mut self, id: ExprId, base: Base) -> u32 {
@@ -18,8 +18,8 @@ impl<'e> Planner<'e, '_> {
 
     /// The attribute that a node evaluates or tests.
     fn attribute_of(&self, node: u32) -> Option<u32> {
-        match self.kind(node)? {
-            NodeKind::Attribute(attribute) | NodeKind::Test(attribute) => Some(attribute),
+        match self.get(node)? {
+            Node::Attribute(attribute) | Node::Test(attribute) => Some(attribute),
             _ => None,
         }
     }
@@ -29,9 +29,9 @@ impl<'e> Planner<'e, '_> {
         if let Some(attribute) = self.attribute_of(node) {
             return (node, attribute);
         }
-        let id = self.nodes.get(node as usize).map_or(0, |node| ExprId::from(node.id));
+        let id = self.node_ids.get(node as usize).map_or(0, |id| ExprId::from(*id));
         let attribute = self.draft(id, Base::Node(node));
-        (self.push(id, NodeKind::Attribute(attribute)), attribute)
+        (self.push(id, Node::Attribute(attribute)), attribute)
     }
 
     /// Adds a selection; a conditional hands it on to both branches.
@@ -71,7 +71,7 @@ impl<'e> Planner<'e, '_> {
         let qualifier = self.qualifier(id, false, kind);
         self.add_qualifier(attribute, qualifier);
         if test_only {
-            return Ok(self.push(id, NodeKind::Test(attribute)));
+            return Ok(self.push(id, Node::Test(attribute)));
         }
         Ok(node)
     }
@@ -118,7 +118,7 @@ impl<'e> Planner<'e, '_> {
         if let Some(attribute) = self.attribute_of(node) {
             return attribute;
         }
-        let id = self.nodes.get(node as usize).map_or(0, |node| ExprId::from(node.id));
+        let id = self.node_ids.get(node as usize).map_or(0, |id| ExprId::from(*id));
         self.draft(id, Base::Node(node))
     }
 

@@ -1,6 +1,6 @@
 //! Calls (cel-go `planCall` and its kin).
 
-use super::{Call, Comparison, NodeKind, Operation, PlanError, Planner, Search};
+use super::{Call, Comparison, Node, Operation, PlanError, Planner, Search};
 use crate::ast::{Expr, ExprId};
 use crate::cost::Cost;
 use crate::function::Shape;
@@ -15,11 +15,11 @@ impl<'e> Planner<'e, '_> {
     ) -> Result<u32, PlanError> {
         let nodes = target.into_iter().chain(args).map(|arg| self.node(arg)).collect::<Result<Vec<_>, _>>()?;
         match (function, nodes.as_slice()) {
-            ("_&&_", &[a, b]) => return Ok(self.push(id, NodeKind::And(a, b))),
-            ("_||_", &[a, b]) => return Ok(self.push(id, NodeKind::Or(a, b))),
+            ("_&&_", &[a, b]) => return Ok(self.push(id, Node::And(a, b))),
+            ("_||_", &[a, b]) => return Ok(self.push(id, Node::Or(a, b))),
             ("_?_:_", &[condition, a, b]) => return Ok(self.conditional(id, condition, a, b)),
-            ("_==_", &[a, b]) => return Ok(self.push(id, NodeKind::Equal(a, b))),
-            ("_!=_", &[a, b]) => return Ok(self.push(id, NodeKind::NotEqual(a, b))),
+            ("_==_", &[a, b]) => return Ok(self.push(id, Node::Equal(a, b))),
+            ("_!=_", &[a, b]) => return Ok(self.push(id, Node::NotEqual(a, b))),
             ("_[_]", &[operand, index]) => return self.index(id, operand, index, false),
             ("_?._" | "_[?_]", &[operand, index]) => return self.index(id, operand, index, true),
             _ => {}
@@ -27,10 +27,10 @@ impl<'e> Planner<'e, '_> {
         let overload = self.overload(id);
         match (function, nodes.as_slice()) {
             ("or", &[a, b]) if matches!(overload, "" | "optional_or_optional") => {
-                return Ok(self.push(id, NodeKind::OptionalOr(a, b)));
+                return Ok(self.push(id, Node::OptionalOr(a, b)));
             }
             ("orValue", &[a, b]) if matches!(overload, "" | "optional_orValue_value") => {
-                return Ok(self.push(id, NodeKind::OptionalOrValue(a, b)));
+                return Ok(self.push(id, Node::OptionalOrValue(a, b)));
             }
             _ => {}
         }
@@ -53,10 +53,10 @@ impl<'e> Planner<'e, '_> {
         }
         let cost = Cost::of(functions, name, overload);
         match (name, nodes, Comparison::of(name), cost) {
-            ("!_", &[a], _, Cost::One) => return Ok(self.push(id, NodeKind::Not(a))),
+            ("!_", &[a], _, Cost::One) => return Ok(self.push(id, Node::Not(a))),
             (_, &[a, b], Some(comparison), Cost::One | Cost::Smaller) => {
                 let sized = matches!(cost, Cost::Smaller);
-                return Ok(self.push(id, NodeKind::Compare(comparison, sized, a, b)));
+                return Ok(self.push(id, Node::Compare(comparison, sized, a, b)));
             }
             _ => {}
         }
@@ -66,15 +66,17 @@ impl<'e> Planner<'e, '_> {
             "_+_" if nodes.len() == 2 => Operation::Add,
             _ => Operation::Bound(binding),
         };
-        let function = self.names.add(name);
-        self.calls.push(Call { function, operation, args, shape, cost, non_strict, regex: None });
+        let (function, number) = (self.names.add(name), self.id(id));
+        self.calls.push(Call { id: number, function, operation, args, shape, cost, non_strict, regex: None });
         let call = self.calls.len() as u32 - 1;
-        let plain = shape == Shape::Fixed && !matches!(cost, Cost::Custom(_));
-        let kind = match (name, Search::of(overload)) {
-            ("@in", _) if plain => NodeKind::In(call),
-            (_, Some(search)) if plain => NodeKind::Search(search, call),
-            _ => NodeKind::Call(call),
+        let node = match (name, Search::of(overload), nodes, cost) {
+            _ if shape != Shape::Fixed => Node::Call(call),
+            ("@in", _, &[a, b], Cost::One) => Node::In(false, call, a, b),
+            ("@in", _, &[a, b], Cost::SizeOfSecond) => Node::In(true, call, a, b),
+            (_, _, _, Cost::Custom(_)) => Node::Call(call),
+            (_, Some(search), &[a, b], _) => Node::Search(search, call, a, b),
+            _ => Node::Call(call),
         };
-        Ok(self.push(id, kind))
+        Ok(self.push(id, node))
     }
 }

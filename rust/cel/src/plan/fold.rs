@@ -1,6 +1,6 @@
 //! Literal lists, maps and messages, and comprehensions.
 
-use super::{Aggregate, Base, Fold, NodeKind, Operation, PlanError, Planner, Scope};
+use super::{Aggregate, Base, Fold, Node, Operation, PlanError, Planner, Scope};
 use crate::ast::{Comprehension, Expr, ExprId, MapEntry, StructField};
 use crate::cost::Cost;
 
@@ -19,7 +19,7 @@ impl<'e> Planner<'e, '_> {
             return Ok(self.constant(id, constant));
         }
         let aggregate = self.aggregate(&nodes, marks);
-        Ok(self.push(id, NodeKind::List(aggregate)))
+        Ok(self.push(id, Node::List(aggregate)))
     }
 
     pub(super) fn map(&mut self, id: ExprId, entries: &'e [MapEntry]) -> Result<u32, PlanError> {
@@ -34,7 +34,7 @@ impl<'e> Planner<'e, '_> {
             return Ok(self.constant(id, constant));
         }
         let aggregate = self.aggregate(&nodes, marks);
-        Ok(self.push(id, NodeKind::Map(aggregate)))
+        Ok(self.push(id, Node::Map(aggregate)))
     }
 
     pub(super) fn message(&mut self, id: ExprId, type_name: &str, fields: &'e [StructField]) -> Result<u32, PlanError> {
@@ -56,7 +56,7 @@ impl<'e> Planner<'e, '_> {
             |field: &StructField| message.and_then(|message| message.position(&field.field)).unwrap_or(usize::MAX);
         let fields = fields.iter().map(|field| (Box::from(field.field.as_str()), position(field))).collect();
         self.messages.push(super::MessageLiteral { name: Box::from(name), message, fields });
-        Ok(self.push(id, NodeKind::Message(aggregate, self.messages.len() as u32 - 1)))
+        Ok(self.push(id, Node::Message(aggregate, self.messages.len() as u32 - 1)))
     }
 
     fn aggregate(&mut self, nodes: &[u32], optional: Vec<bool>) -> u32 {
@@ -92,22 +92,22 @@ impl<'e> Planner<'e, '_> {
         let quantifier = self.quantifier(accumulator, [first, condition, step, result]);
         self.folds.push(Fold { range, accumulator, variable, variable2, condition, step, result, builds, quantifier });
         let fold = self.folds.len() as u32 - 1;
-        Ok(self.push(id, NodeKind::Fold(fold)))
+        Ok(self.push(id, Node::Fold(fold)))
     }
 
     /// The predicate of `all` (true) or `exists` (false), if the parts are what these macros expand to.
     fn quantifier(&self, accumulator: u32, [first, condition, step, result]: [u32; 4]) -> Option<(u32, bool)> {
-        let Some(NodeKind::Bool(all)) = self.kind(first) else {
+        let Some(Node::Bool(all)) = self.get(first) else {
             return None;
         };
-        let (left, predicate) = match self.kind(step)? {
-            NodeKind::And(left, predicate) if all => (left, predicate),
-            NodeKind::Or(left, predicate) if !all => (left, predicate),
+        let (left, predicate) = match self.get(step)? {
+            Node::And(left, predicate) if all => (left, predicate),
+            Node::Or(left, predicate) if !all => (left, predicate),
             _ => return None,
         };
         let mut goes_on = self.not_strictly_false(condition)?;
         if !all {
-            let NodeKind::Not(negated) = self.kind(goes_on)? else {
+            let Node::Not(negated) = self.get(goes_on)? else {
                 return None;
             };
             goes_on = negated;
@@ -118,7 +118,7 @@ impl<'e> Planner<'e, '_> {
 
     /// The argument of a call of `@not_strictly_false`.
     fn not_strictly_false(&self, node: u32) -> Option<u32> {
-        let NodeKind::Call(call) = self.kind(node)? else {
+        let Node::Call(call) = self.get(node)? else {
             return None;
         };
         let call = self.calls.get(call as usize)?;
@@ -131,8 +131,8 @@ impl<'e> Planner<'e, '_> {
     /// Turns `accumulator + list` and `cel.@mapInsert(accumulator, ...)` into building in place, where they are the whole step
     /// or a branch of it; true if there is such a call.
     fn build_in_place(&mut self, step: u32, accumulator: u32) -> bool {
-        match self.kind(step) {
-            Some(NodeKind::Call(call)) => {
+        match self.get(step) {
+            Some(Node::Call(call)) => {
                 let Some(call) = self.calls.get(call as usize) else {
                     return false;
                 };
@@ -148,14 +148,14 @@ impl<'e> Planner<'e, '_> {
                     crate::library::comprehensions::MAP_INSERT => Operation::Insert(accumulator),
                     _ => return false,
                 };
-                if let Some(NodeKind::Call(index)) = self.kind(step)
+                if let Some(Node::Call(index)) = self.get(step)
                     && let Some(call) = self.calls.get_mut(index as usize)
                 {
                     call.operation = operation;
                 }
                 true
             }
-            Some(NodeKind::Attribute(attribute)) => {
+            Some(Node::Attribute(attribute)) => {
                 let Some(draft) = self.drafts.get(attribute as usize) else {
                     return false;
                 };
@@ -178,7 +178,7 @@ impl<'e> Planner<'e, '_> {
 
     /// The element of a list literal that has just one.
     fn only_element(&self, node: u32) -> Option<u32> {
-        let NodeKind::List(aggregate) = self.kind(node)? else {
+        let Node::List(aggregate) = self.get(node)? else {
             return None;
         };
         let aggregate = self.aggregates.get(aggregate as usize).filter(|aggregate| aggregate.optional.is_empty())?;
@@ -189,7 +189,7 @@ impl<'e> Planner<'e, '_> {
     }
 
     fn is_accumulator(&self, node: u32, accumulator: u32) -> bool {
-        let Some(NodeKind::Attribute(attribute)) = self.kind(node) else {
+        let Some(Node::Attribute(attribute)) = self.get(node) else {
             return false;
         };
         self.drafts.get(attribute as usize).is_some_and(|draft| {

@@ -3,7 +3,7 @@
 
 use bumpalo::Bump;
 
-use super::{Call, Constant, NodeKind, Operation, PlanError, Planner, Set};
+use super::{Call, Constant, Node, Operation, PlanError, Planner, Set};
 use crate::ast::ExprId;
 use crate::context::{EvalContext, NoHost};
 use crate::cost::Cost;
@@ -54,7 +54,7 @@ impl Planner<'_, '_> {
         let set = Set::new(list)?;
         self.sets.push(set);
         let set = self.sets.len() as u32 - 1;
-        Some(self.push(id, NodeKind::InSet(element, set)))
+        Some(self.push(id, Node::InSet(element, set)))
     }
 
     fn conversion(
@@ -104,6 +104,7 @@ impl Planner<'_, '_> {
             prepared = Some(self.regexes.len() as u32 - 1);
         }
         let call = Call {
+            id: self.id(id),
             function: self.names.add(function),
             operation: Operation::Direct(eval),
             args: self.operands(nodes),
@@ -114,7 +115,7 @@ impl Planner<'_, '_> {
         };
         self.calls.push(call);
         let call = self.calls.len() as u32 - 1;
-        Ok(Some(self.push(id, NodeKind::Call(call))))
+        Ok(Some(self.push(id, Node::Call(call))))
     }
 
     /// A list of constants; elements marked with `?` must be optionals, which no constant is.

@@ -28,37 +28,66 @@ impl Span {
 }
 
 /// A planned expression, ready to evaluate any number of times.
+///
+/// A request evaluates hundreds of programs, more than a processor's nearest cache holds: what most of them use stands first, in two of its lines.
+#[repr(C)]
 pub struct Program {
     pub(crate) nodes: Box<[Node]>,
     pub(crate) root: u32,
-    pub(crate) constants: Box<[Constant]>,
-    pub(crate) attributes: Box<[Attribute]>,
-    pub(crate) qualifiers: Box<[Qualifier]>,
-    pub(crate) calls: Box<[Call]>,
-    pub(crate) folds: Box<[Fold]>,
-    pub(crate) aggregates: Box<[Aggregate]>,
-    pub(crate) messages: Box<[MessageLiteral]>,
-    pub(crate) sets: Box<[super::set::Set]>,
-    pub(crate) regexes: Box<[Regex]>,
-    /// The names of variables, fields and functions, one after the other.
-    pub(super) texts: Box<str>,
-    /// Node indices that calls and lists refer to.
-    pub(crate) operands: Box<[u32]>,
     /// Variables of comprehensions.
     pub(crate) locals: u32,
     /// Places for lists and maps that comprehensions build: as many as `locals`, or none.
     pub(crate) builders: u32,
     /// Places for constants that evaluation lays out: as many as `constants`, or none.
     pub(crate) laid_out: u32,
-    /// One more than the largest expression id.
-    pub(crate) ids: u32,
+    pub(crate) attributes: Box<[Attribute]>,
+    pub(crate) qualifiers: Box<[Qualifier]>,
+    /// The names of variables, fields and functions, and constant strings, one after the other.
+    pub(super) texts: Box<str>,
     /// Whether cost must be counted by simulating cel-go's stack of observed values; see [`super::tracking`].
     pub(crate) tracked: bool,
+    pub(crate) folds: Box<[Fold]>,
+    pub(crate) calls: Box<[Call]>,
+    /// Node indices that calls and lists refer to.
+    pub(crate) operands: Box<[u32]>,
+    /// `None` if all of it is empty.
+    pub(super) rare: Option<Box<Rare>>,
+    /// The expression ids under which cel-go's cost tracker knows the nodes.
+    pub(crate) node_ids: Box<[u32]>,
+    /// One more than the largest expression id.
+    pub(crate) ids: u32,
+}
+
+/// What few programs have.
+pub(crate) struct Rare {
+    pub(crate) sets: Vec<super::set::Set>,
+    pub(crate) constants: Vec<Constant>,
+    pub(crate) regexes: Vec<Regex>,
+    pub(crate) aggregates: Vec<Aggregate>,
+    pub(crate) messages: Vec<MessageLiteral>,
+}
+
+static NOTHING_RARE: Rare =
+    Rare { sets: Vec::new(), constants: Vec::new(), regexes: Vec::new(), aggregates: Vec::new(), messages: Vec::new() };
+
+impl Rare {
+    /// `None` if there is nothing in it.
+    pub(super) fn kept(mut self) -> Option<Box<Rare>> {
+        let Rare { sets, constants, regexes, aggregates, messages } = &mut self;
+        let kept = sets.len() + constants.len() + regexes.len() + aggregates.len() + messages.len();
+        sets.shrink_to_fit();
+        constants.shrink_to_fit();
+        regexes.shrink_to_fit();
+        aggregates.shrink_to_fit();
+        messages.shrink_to_fit();
+        (kept > 0).then(|| Box::new(self))
+    }
 }
 
 const _: () = {
     const fn shared_between_threads<T: Send + Sync>() {}
     shared_between_threads::<Program>();
+    assert!(size_of::<Node>() == 16, "four nodes are a line of the cache");
 };
 
 impl Program {
@@ -72,10 +101,16 @@ impl Program {
     /// Takes the bytes of the compiled constant patterns from `room`. If they are more, the program gives them up and compiles
     /// patterns when they are used.
     pub fn keep_patterns(&mut self, room: &mut usize) {
-        match room.checked_sub(self.regexes.iter().map(Regex::memory).sum()) {
+        let Some(rare) = &mut self.rare else { return };
+        match room.checked_sub(rare.regexes.iter().map(Regex::memory).sum()) {
             Some(left) => *room = left,
-            None => self.regexes = Box::default(),
+            None => rare.regexes = Vec::new(),
         }
+    }
+
+    #[inline]
+    pub(crate) fn rare(&self) -> &Rare {
+        self.rare.as_deref().unwrap_or(&NOTHING_RARE)
     }
 
     /// The text of a name.
@@ -90,19 +125,15 @@ impl Program {
     }
 }
 
-/// One step of evaluation.
-#[derive(Debug)]
-pub(crate) struct Node {
-    /// The expression id under which cel-go's cost tracker knows the step.
-    pub(crate) id: u32,
-    pub(crate) kind: NodeKind,
-}
-
+/// One step of evaluation. Nodes that it refers to are indices; where it refers to a call as well, they are the call's arguments, so that these
+/// are found without it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum NodeKind {
+pub(crate) enum Node {
     Bool(bool),
     /// An int that is small; others are constants.
     Int(i32),
+    /// A string.
+    Text(Name),
     /// An index into `constants`.
     Constant(u32),
     /// An index into `constants`, of a list that is read in place.
@@ -121,10 +152,10 @@ pub(crate) enum NodeKind {
     /// `a < b`, ...; if the flag is set it is charged by the size of the smaller operand, otherwise 1.
     Compare(Comparison, bool, u32, u32),
     Call(u32),
-    /// As `Call`, of a function that looks for a string in another.
-    Search(Search, u32),
-    /// As `Call`, of `in`.
-    In(u32),
+    /// As `Call`, of a function that looks for a string in another, with its arguments.
+    Search(Search, u32, u32, u32),
+    /// As `Call`, of `in`, with its arguments; if the flag is set it is charged by the size of the second, otherwise 1.
+    In(bool, u32, u32, u32),
     /// `x in [constants]`: the operand, and an index into `sets`.
     InSet(u32, u32),
     /// `a.or(b)` of optionals.
@@ -301,6 +332,8 @@ impl Hint {
 
 /// A function call.
 pub(crate) struct Call {
+    /// Its expression id.
+    pub(crate) id: u32,
     pub(crate) function: Name,
     pub(crate) operation: Operation,
     /// In `operands`; the receiver first.

@@ -6,7 +6,7 @@
 //! a comprehension's condition or step, an attribute that can stay behind is evaluated while an earlier argument of some call
 //! is waiting.
 
-use super::{Attribute, Base, Node, NodeKind, Program, QualifierKind, Span};
+use super::{Attribute, Base, Node, Program, QualifierKind, Span};
 use crate::function::Shape;
 
 /// True if calls can be left uncharged by what an earlier round of a comprehension left on the stack.
@@ -22,33 +22,34 @@ struct Walk<'p> {
 impl Walk<'_> {
     /// Whether harm can be done below a node; `waiting` says that an earlier argument of a call around it is on the stack.
     fn node(&self, index: u32, waiting: bool) -> bool {
-        let Some(Node { kind, .. }) = self.program.nodes.get(index as usize) else {
+        let Some(&node) = self.program.nodes.get(index as usize) else {
             return false;
         };
-        match *kind {
-            NodeKind::Bool(_)
-            | NodeKind::Int(_)
-            | NodeKind::Constant(_)
-            | NodeKind::ConstantList(_)
-            | NodeKind::Local(_) => false,
-            NodeKind::Attribute(attribute) | NodeKind::Test(attribute) => self.attribute(attribute, waiting, false),
-            NodeKind::And(a, b) | NodeKind::Or(a, b) => self.node(a, waiting) || self.node(b, waiting),
-            NodeKind::Not(a) => self.node(a, waiting),
-            NodeKind::Equal(a, b) | NodeKind::NotEqual(a, b) | NodeKind::Compare(_, _, a, b) => {
+        match node {
+            Node::Bool(_)
+            | Node::Int(_)
+            | Node::Text(_)
+            | Node::Constant(_)
+            | Node::ConstantList(_)
+            | Node::Local(_) => false,
+            Node::Attribute(attribute) | Node::Test(attribute) => self.attribute(attribute, waiting, false),
+            Node::And(a, b) | Node::Or(a, b) => self.node(a, waiting) || self.node(b, waiting),
+            Node::Not(a) => self.node(a, waiting),
+            Node::Equal(a, b) | Node::NotEqual(a, b) | Node::Compare(_, _, a, b) => {
                 self.node(a, waiting) || self.node(b, true)
             }
-            NodeKind::InSet(element, _) => (waiting && self.is_attribute(element)) || self.node(element, waiting),
-            NodeKind::OptionalOr(a, b) | NodeKind::OptionalOrValue(a, b) => {
+            Node::InSet(element, _) => (waiting && self.is_attribute(element)) || self.node(element, waiting),
+            Node::OptionalOr(a, b) | Node::OptionalOrValue(a, b) => {
                 let stays = waiting && (self.is_attribute(a) || self.is_attribute(b));
                 stays || self.node(a, waiting) || self.node(b, waiting)
             }
-            NodeKind::List(aggregate) | NodeKind::Map(aggregate) | NodeKind::Message(aggregate, _) => {
+            Node::List(aggregate) | Node::Map(aggregate) | Node::Message(aggregate, _) => {
                 let parts =
-                    self.program.aggregates.get(aggregate as usize).map_or(Span::default(), |found| found.parts);
+                    self.program.rare().aggregates.get(aggregate as usize).map_or(Span::default(), |found| found.parts);
                 let parts = parts.of(&self.program.operands);
                 self.abandons(parts, waiting) || parts.iter().any(|&part| self.node(part, waiting))
             }
-            NodeKind::Call(call) | NodeKind::In(call) | NodeKind::Search(_, call) => {
+            Node::Call(call) | Node::In(_, call, ..) | Node::Search(_, call, ..) => {
                 let Some(call) = self.program.calls.get(call as usize) else {
                     return false;
                 };
@@ -57,7 +58,7 @@ impl Walk<'_> {
                 stays || args.iter().enumerate().any(|(i, &arg)| self.node(arg, waiting || i > 0))
             }
             // What happens inside of a comprehension is removed when it ends; its own rounds are looked at by themselves.
-            NodeKind::Fold(fold) => {
+            Node::Fold(fold) => {
                 self.program.folds.get(fold as usize).is_some_and(|fold| self.node(fold.range, waiting))
             }
         }
@@ -72,8 +73,8 @@ impl Walk<'_> {
     }
 
     fn is_attribute(&self, node: u32) -> bool {
-        let kind = self.program.nodes.get(node as usize).map(|node| node.kind);
-        matches!(kind, Some(NodeKind::Attribute(_) | NodeKind::Local(_) | NodeKind::Test(_)))
+        let node = self.program.nodes.get(node as usize);
+        matches!(node, Some(Node::Attribute(_) | Node::Local(_) | Node::Test(_)))
     }
 
     /// `raw`: the attribute is an index, which is evaluated without being observed as a step.
