@@ -242,8 +242,13 @@ uint32_t celgate_mutant(uint32_t number);
 #endif
 
 #if (defined(CELGATE_EXPRESSIONS) && defined(CELGATE_MUTANTS))
-// The same for the bugs of policies.
+// The same for the bugs of policies and webhooks.
 uint32_t celgate_policy_mutant(uint32_t number);
+#endif
+
+#if (defined(CELGATE_EXPRESSIONS) && defined(CELGATE_MUTANTS))
+// Which tests must find a bug of policies and webhooks: bit 0 is that of policies, bit 1 that of webhooks.
+uint32_t celgate_policy_mutant_shows(uint32_t number);
 #endif
 
 #if defined(CELGATE_EXPRESSIONS)

@@ -84,12 +84,13 @@ differential-webhooks: lib
 	@mkdir -p $(BIN) && rm -f $(BIN)/differential-admission && cd go && $(GO) build -o ../$(BIN)/differential-admission ./cmd/differential-admission
 	$(BIN)/differential-admission --mode=webhooks --worlds=$(WORLDS) --requests=$(REQUESTS) --seed=$(SEED)
 
-# Bugs of policies planted in the core: each must be found within MUTANT_WORLDS worlds.
+# Bugs of policies and webhooks planted in the core: each must be found within MUTANT_WORLDS worlds.
 MUTANT_WORLDS ?= 1000
 .PHONY: differential-admission-mutants
 differential-admission-mutants: lib-differential
 	@mkdir -p $(BIN) && rm -f $(BIN)/differential-admission-mutants && cd go && $(GO) build -tags mutants -o ../$(BIN)/differential-admission-mutants ./cmd/differential-admission
 	$(BIN)/differential-admission-mutants --mutants --worlds=$(MUTANT_WORLDS) --requests=$(REQUESTS) --seed=$(SEED)
+	$(BIN)/differential-admission-mutants --mutants --mode=webhooks --worlds=$(MUTANT_WORLDS) --requests=$(REQUESTS) --seed=$(SEED)
 
 # Both plugins under load for TIME (1m, 30m) while everything changes: decisions, memory, handles, latency; see go/internal/soak/doc.go. The other
 # two have the instruments: the race detector, and AddressSanitizer with a collection before every use of a handle, which makes each request slow.

@@ -40,7 +40,7 @@ func run(options worlds.Options, corpus, mode string, mutants bool) error {
 		return err
 	}
 	if mutants {
-		return runMutants(options)
+		return runMutants(options, mode)
 	}
 	compare, ok := map[string]func(context.Context, worlds.Options) (*worlds.Report, error){"hand": worlds.Run, "order": worlds.RunOwnOrder, "real": worlds.RunReal, "webhooks": worlds.RunWebhooks}[mode]
 	if !ok {
@@ -56,11 +56,20 @@ func run(options worlds.Options, corpus, mode string, mutants bool) error {
 	return report.Err()
 }
 
-func runMutants(options worlds.Options) error {
+func runMutants(options worlds.Options, mode string) error {
 	if plant == nil {
 		return errors.New("this build has no mutants")
 	}
-	missed, err := worlds.RunMutants(context.Background(), options, plant)
+	run, webhooks := worlds.RunMutants, mode == "webhooks"
+	if webhooks {
+		run = worlds.RunWebhookMutants
+	} else if mode != "hand" {
+		return fmt.Errorf("no mutants in mode %q", mode)
+	}
+	missed, err := run(context.Background(), options, plant, func(mutant int) bool {
+		ofPolicies, ofWebhooks := shows(mutant)
+		return webhooks && ofWebhooks || !webhooks && ofPolicies
+	})
 	if err == nil && len(missed) > 0 {
 		err = fmt.Errorf("%d mutants were not found: %v", len(missed), missed)
 	}

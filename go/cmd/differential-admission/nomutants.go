@@ -2,5 +2,8 @@
 
 package main
 
-// plant is nil: the core of this build has no bugs to plant.
-var plant func(number int) (count int)
+// Both are nil: the core of this build has no bugs to plant.
+var (
+	plant func(number int) (count int)
+	shows func(number int) (policies, webhooks bool)
+)

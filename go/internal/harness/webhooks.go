@@ -45,11 +45,26 @@ type WebhookPair struct {
 	Upstream, Celgate Validator
 	Server            *WebhookServer
 	State             *State
+	// manifests are nil if there are none.
+	manifests *WebhookManifests
 }
 
 // NewWebhookPair makes both plugins.
 func NewWebhookPair(state *State, server *WebhookServer) (*WebhookPair, error) {
-	return newWebhookPair(state, server, "", func(webhookPlugin) {})
+	return newWebhookPair(state, server, "", func(int, webhookPlugin) {})
+}
+
+// NewManifestWebhookPair makes both plugins with manifests, until ctx ends. The directory is watched, but need not have anything in it.
+func NewManifestWebhookPair(ctx context.Context, state *State, server *WebhookServer, manifests *WebhookManifests, dir string) (*WebhookPair, error) {
+	quickWebhookReloads()
+	pair, err := newWebhookPair(state, server, staticConfiguration(dir), func(number int, plugin webhookPlugin) {
+		plugin.SetManifestLoaders(&initializer.ManifestLoaders{LoadValidatingWebhookManifests: manifests.loader(number)})
+		plugin.SetDrainedNotification(ctx.Done())
+	})
+	if err == nil {
+		pair.manifests, manifests.dir = manifests, dir
+	}
+	return pair, err
 }
 
 // NewStaticWebhookPair makes both plugins over a world, with manifests in a directory, until ctx ends.
@@ -58,14 +73,18 @@ func NewStaticWebhookPair(ctx context.Context, world *World, server *WebhookServ
 	if err != nil {
 		return nil, err
 	}
-	config := fmt.Sprintf("apiVersion: apiserver.config.k8s.io/v1\nkind: WebhookAdmissionConfiguration\nstaticManifestsDir: %s\n", dir)
-	return newWebhookPair(state, server, config, func(plugin webhookPlugin) {
+	return newWebhookPair(state, server, staticConfiguration(dir), func(_ int, plugin webhookPlugin) {
 		plugin.SetManifestLoaders(&initializer.ManifestLoaders{LoadValidatingWebhookManifests: loadWebhooks})
 		plugin.SetDrainedNotification(ctx.Done())
 	})
 }
 
-func newWebhookPair(state *State, server *WebhookServer, config string, prepare func(webhookPlugin)) (*WebhookPair, error) {
+// staticConfiguration is a plugin's configuration file.
+func staticConfiguration(dir string) string {
+	return fmt.Sprintf("apiVersion: apiserver.config.k8s.io/v1\nkind: WebhookAdmissionConfiguration\nstaticManifestsDir: %s\n", dir)
+}
+
+func newWebhookPair(state *State, server *WebhookServer, config string, prepare func(number int, plugin webhookPlugin)) (*WebhookPair, error) {
 	file := func() io.Reader {
 		if config == "" {
 			return nil
@@ -80,8 +99,8 @@ func newWebhookPair(state *State, server *WebhookServer, config string, prepare 
 	if err != nil {
 		return nil, err
 	}
-	for _, plugin := range []webhookPlugin{theirs, ours} {
-		prepare(plugin)
+	for number, plugin := range []webhookPlugin{theirs, ours} {
+		prepare(number, plugin)
 		if err := state.attachWebhooks(state.factory(), plugin, server); err != nil {
 			return nil, err
 		}
@@ -136,19 +155,34 @@ func (p *WebhookPair) Do(ctx context.Context, plugin Validator, request *Request
 // Refuses says whether upstream refuses a request in this way if it has one of the webhooks alone that the refusal names: of several refusals at
 // once any may come first, and this one must be among them.
 func (p *WebhookPair) Refuses(ctx context.Context, request *Request, refusal string) (bool, error) {
-	for _, known := range list[*v1.ValidatingWebhookConfiguration](p.State, webhooksResource) {
-		for _, webhook := range known.Webhooks {
-			if !strings.Contains(refusal, webhook.Name) {
-				continue
-			}
-			alone := known.DeepCopy()
-			alone.Webhooks = []v1.ValidatingWebhook{webhook}
-			if status, err := p.refusalOf(ctx, request, alone); err != nil || status == refusal {
-				return err == nil, err
-			}
+	for _, webhooks := range named(list[*v1.ValidatingWebhookConfiguration](p.State, webhooksResource), refusal) {
+		if status, err := p.refusalOf(ctx, request, webhooks); err != nil || status == refusal {
+			return err == nil, err
+		}
+	}
+	if p.manifests == nil {
+		return false, nil
+	}
+	for _, webhooks := range named(p.manifests.all(), refusal) {
+		if status, err := p.staticRefusalOf(ctx, request, webhooks); err != nil || status == refusal {
+			return err == nil, err
 		}
 	}
 	return false, nil
+}
+
+// named gives the webhooks that a text names, each in a configuration of its own.
+func named(configurations []*v1.ValidatingWebhookConfiguration, text string) (alone []*v1.ValidatingWebhookConfiguration) {
+	for _, configuration := range configurations {
+		for _, webhook := range configuration.Webhooks {
+			if strings.Contains(text, webhook.Name) {
+				copied := configuration.DeepCopy()
+				copied.Webhooks = []v1.ValidatingWebhook{webhook}
+				alone = append(alone, copied)
+			}
+		}
+	}
+	return alone
 }
 
 // refusalOf is what upstream refuses a request with if there are no other webhooks.
@@ -161,6 +195,28 @@ func (p *WebhookPair) refusalOf(ctx context.Context, request *Request, webhooks 
 	if err != nil {
 		return "", err
 	}
+	return p.refusalBy(ctx, request, theirs, informer)
+}
+
+// staticRefusalOf is the same of webhooks that are in a manifest; nothing refuses anything if they cannot be.
+func (p *WebhookPair) staticRefusalOf(ctx context.Context, request *Request, webhooks *v1.ValidatingWebhookConfiguration) (string, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	theirs, err := upstream.NewValidatingAdmissionWebhook(strings.NewReader(staticConfiguration(p.manifests.dir)))
+	if err != nil {
+		return "", err
+	}
+	alone := NewWebhookManifests([]*v1.ValidatingWebhookConfiguration{webhooks})
+	theirs.SetManifestLoaders(&initializer.ManifestLoaders{LoadValidatingWebhookManifests: alone.loader(0)})
+	theirs.SetDrainedNotification(ctx.Done())
+	status, err := p.refusalBy(ctx, request, theirs, newHandInformer())
+	if err != nil && strings.Contains(err.Error(), "failed to load static webhook manifests") {
+		return "", nil
+	}
+	return status, err
+}
+
+func (p *WebhookPair) refusalBy(ctx context.Context, request *Request, theirs webhookPlugin, informer *handInformer) (string, error) {
 	if err := p.State.attachWebhooks(p.State.factoryWith(informer), theirs, p.Server); err != nil {
 		return "", err
 	}

@@ -23,8 +23,9 @@
 // # What else is checked
 //
 //   - Memory: between rounds both states return to what they began with, so that what is in use then must not grow: Go's heap after collections, what
-//     the process holds outside Go's heap (the core), the handles of the C ABI. Judged is the slope of the floor (the least in each of four
-//     windows) over the last two thirds of the run, as soon as these are 15 minutes; in shorter runs only large leaks show.
+//     the process holds outside Go's heap (the core), the handles of the C ABI. Metrics are reset before: they keep the names of all policies that
+//     there ever were. Judged is the slope of the floor (the least in each of four windows) over the last two thirds of the run, as soon as these
+//     are 15 minutes; in shorter runs only large leaks show.
 //   - Handles and goroutines: when the plugin has ended, they are back to what they were before it began.
 //   - Time, in plain builds: some episodes are measured. During these upstream rests, a processor is left to the changes, and the same
 //     workers' requests with and without changes are timed: p99.9 with changes is at most twice that without.

@@ -15,8 +15,8 @@ type recorded struct {
 	want   *harness.Played
 }
 
-// RunMutants plants each of the core's bugs in turn, and says which of them the worlds do not find.
-func RunMutants(ctx context.Context, options Options, plant func(number int) (count int)) (missed []int, err error) {
+// RunMutants plants each of the core's bugs that policies show in turn, and says which of them the worlds do not find.
+func RunMutants(ctx context.Context, options Options, plant func(number int) (count int), shows func(number int) bool) (missed []int, err error) {
 	start := time.Now()
 	prefix := workerPrefix(0)
 	var all []recorded
@@ -31,11 +31,19 @@ func RunMutants(ctx context.Context, options Options, plant func(number int) (co
 		}
 	}
 	fmt.Fprintf(options.Progress, "recorded %d worlds of %d in %s\n", len(all), options.Worlds, time.Since(start).Round(time.Second))
+	return plantEach(options, plant, shows, func() (string, error) { return findMutant(ctx, all, prefix) })
+}
+
+// plantEach plants bugs in turn, and says which of them are not found; what finds one says where.
+func plantEach(options Options, plant func(number int) (count int), shows func(number int) bool, find func() (string, error)) (missed []int, err error) {
 	count := plant(0)
 	defer plant(0)
 	for mutant := 1; mutant <= count; mutant++ {
+		if !shows(mutant) {
+			continue
+		}
 		plant(mutant)
-		found, err := findMutant(ctx, all, prefix)
+		found, err := find()
 		if err != nil {
 			return nil, fmt.Errorf("mutant %d: %w", mutant, err)
 		}
@@ -60,4 +68,26 @@ func findMutant(ctx context.Context, all []recorded, prefix string) (string, err
 		}
 	}
 	return "", nil
+}
+
+// RunWebhookMutants does the same with the bugs that webhooks show, in worlds of webhooks.
+func RunWebhookMutants(ctx context.Context, options Options, plant func(number int) (count int), shows func(number int) bool) (missed []int, err error) {
+	server, err := harness.StartWebhookServer()
+	if err != nil {
+		return nil, err
+	}
+	defer server.Close()
+	return plantEach(options, plant, shows, func() (string, error) {
+		for world := range options.Worlds {
+			report := newReport()
+			if err := compareWebhooks(ctx, options, world, workerPrefix(0), server, report); err != nil {
+				return "", err
+			}
+			if len(report.differences) > 0 {
+				difference := report.differences[0].Difference
+				return fmt.Sprintf("found in world %d: request %d, %s", world, difference.Step, difference.What), nil
+			}
+		}
+		return "", nil
+	})
 }

@@ -3,6 +3,7 @@ package worlds
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 
 	"github.com/celgate/celgate/go/internal/harness"
@@ -63,7 +64,9 @@ func compareWebhooks(ctx context.Context, options Options, world int, prefix str
 	if err != nil {
 		return err
 	}
-	pair, err := harness.NewWebhookPair(state, server)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pair, manifests, err := makePair(ctx, g, state, server)
 	if err != nil {
 		return err
 	}
@@ -78,7 +81,12 @@ func compareWebhooks(ctx context.Context, options Options, world int, prefix str
 			}
 			first, requests = i, nil
 			for range 1 + g.random.IntN(2) {
-				if err := state.Apply(g.Change()); err != nil {
+				if manifests != nil && g.one(4) {
+					err = manifests.Set(g.manifests(), g.one(4))
+				} else {
+					err = state.Apply(g.Change())
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -87,6 +95,31 @@ func compareWebhooks(ctx context.Context, options Options, world int, prefix str
 	}
 	_, err = run.play(ctx, world, first, requests)
 	return err
+}
+
+// makePair makes both plugins; in some worlds they have manifests, which are nil in the others.
+func makePair(ctx context.Context, g *WebhookGenerator, state *harness.State, server *harness.WebhookServer) (*harness.WebhookPair, *harness.WebhookManifests, error) {
+	if !g.one(3) {
+		pair, err := harness.NewWebhookPair(state, server)
+		return pair, nil, err
+	}
+	dir, err := os.MkdirTemp("", "celgate-manifests-")
+	if err != nil {
+		return nil, nil, err
+	}
+	// Not to be removed is no reason to fail.
+	context.AfterFunc(ctx, func() { _ = os.RemoveAll(dir) })
+	// Plugins do not start with manifests that are refused.
+	first := g.manifests()
+	for _, configuration := range first {
+		for i := range configuration.Webhooks {
+			webhook := &configuration.Webhooks[i]
+			webhook.NamespaceSelector, webhook.ObjectSelector = parsing(webhook.NamespaceSelector), parsing(webhook.ObjectSelector)
+		}
+	}
+	manifests := harness.NewWebhookManifests(first)
+	pair, err := harness.NewManifestWebhookPair(ctx, state, server, manifests, dir)
+	return pair, manifests, err
 }
 
 // play sends requests to both plugins; done says that a difference was found.

@@ -18,6 +18,8 @@ type WebhookGenerator struct {
 	*Generator
 	server         *harness.WebhookServer
 	configurations map[string]*v1.ValidatingWebhookConfiguration
+	// static says that the world has manifests.
+	static bool
 }
 
 // NewWebhookGenerator makes a generator of worlds whose webhooks are on a server.
@@ -41,9 +43,14 @@ func (g *WebhookGenerator) World() *harness.World {
 // Request makes a request, now and then about a webhook configuration itself.
 func (g *WebhookGenerator) Request() *harness.Request {
 	r := g.Generator.Request()
-	if g.one(30) {
+	own := 30
+	if g.static {
+		own = 6
+	}
+	if g.one(own) {
 		target := pick(g.Generator, webhookTargets...)
 		target.about(g.Generator, r)
+		r.Object, r.OldObject = nil, nil
 		g.objectsOf(r, target)
 		g.options(r)
 	}
@@ -93,6 +100,12 @@ func (g *WebhookGenerator) Change() harness.Change {
 }
 
 func (g *WebhookGenerator) configuration(name string) *v1.ValidatingWebhookConfiguration {
+	made := g.unstored(name)
+	g.configurations[name] = made
+	return made
+}
+
+func (g *WebhookGenerator) unstored(name string) *v1.ValidatingWebhookConfiguration {
 	made := &v1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	for i := range 1 + g.random.IntN(3) {
 		// Names are unique in a configuration, but not among several.
@@ -101,8 +114,31 @@ func (g *WebhookGenerator) configuration(name string) *v1.ValidatingWebhookConfi
 	if len(made.Webhooks) > 1 && g.one(15) {
 		made.Webhooks[1].Name = made.Webhooks[0].Name // the API server has such from before
 	}
-	g.configurations[name] = made
 	return made
+}
+
+// manifests makes configurations of manifests, which judge the API's own configuration of admission, too. Some are refused, as they have selectors
+// that do not parse.
+func (g *WebhookGenerator) manifests() (all []*v1.ValidatingWebhookConfiguration) {
+	g.static = true
+	for i := range pick(g.Generator, 0, 1, 1, 2) {
+		made := g.unstored(fmt.Sprintf("%sstatic-%d%s", g.prefix, i, staticSuffix))
+		for j := range made.Webhooks {
+			webhook := &made.Webhooks[j]
+			webhook.ClientConfig = g.server.Config(g.behaviour(), false)
+			if !g.one(10) {
+				webhook.NamespaceSelector, webhook.ObjectSelector = parsing(webhook.NamespaceSelector), parsing(webhook.ObjectSelector)
+			}
+			if len(webhook.Rules) > 0 && g.one(2) {
+				rule := &webhook.Rules[0]
+				rule.Operations, rule.Scope = []v1.OperationType{v1.OperationAll}, nil
+				rule.APIGroups, rule.APIVersions = pick(g.Generator, []string{"*"}, []string{v1.GroupName}), []string{"*"}
+				rule.Resources = pick(g.Generator, []string{"*"}, []string{"*/*"}, []string{"validatingwebhookconfigurations"})
+			}
+		}
+		all = append(all, made)
+	}
+	return all
 }
 
 // webhook makes a webhook as the API server stores it: all defaults are there.
@@ -122,11 +158,11 @@ func (g *WebhookGenerator) webhook(name string) v1.ValidatingWebhook {
 	for _, rule := range match.ResourceRules {
 		made.Rules = append(made.Rules, rule.RuleWithOperations)
 	}
-	condition := g.condition
+	condition, conditions := g.condition, pick(g.Generator, 0, 0, 0, 1, 1, 2, 3, 4)
 	if g.one(12) {
-		condition = g.costly
+		condition, conditions = g.costly, pick(g.Generator, 1, 2, 3, 4, 4)
 	}
-	for i := range pick(g.Generator, 0, 0, 0, 1, 1, 2, 3, 4) {
+	for i := range conditions {
 		made.MatchConditions = append(made.MatchConditions, v1.MatchCondition{Name: fmt.Sprintf("c%d", i), Expression: condition()})
 	}
 	switch g.random.IntN(60) {
@@ -144,6 +180,14 @@ func (g *WebhookGenerator) webhook(name string) v1.ValidatingWebhook {
 		made.Rules = nil
 	}
 	return made
+}
+
+// parsing gives a selector, or one of everything if it does not parse.
+func parsing(selector *metav1.LabelSelector) *metav1.LabelSelector {
+	if _, err := metav1.LabelSelectorAsSelector(selector); err != nil {
+		return &metav1.LabelSelector{}
+	}
+	return selector
 }
 
 func (g *WebhookGenerator) behaviour() string {

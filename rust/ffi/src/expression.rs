@@ -191,9 +191,17 @@ pub extern "C" fn celgate_mutant(number: u32) -> u32 {
     ::celgate_policy::mutants::plant_expression(number)
 }
 
-/// The same for the bugs of policies.
+/// The same for the bugs of policies and webhooks.
 #[cfg(feature = "mutants")]
 #[unsafe(no_mangle)]
 pub extern "C" fn celgate_policy_mutant(number: u32) -> u32 {
     ::celgate_policy::mutants::plant_policy(number)
+}
+
+/// Which tests must find a bug of policies and webhooks: bit 0 is that of policies, bit 1 that of webhooks.
+#[cfg(feature = "mutants")]
+#[unsafe(no_mangle)]
+pub extern "C" fn celgate_policy_mutant_shows(number: u32) -> u32 {
+    let (policies, webhooks) = ::celgate_policy::mutants::shows_in(number);
+    u32::from(policies) | u32::from(webhooks) << 1
 }

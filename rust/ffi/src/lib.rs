@@ -29,7 +29,7 @@ pub use expression::{
     celgate_expression_evaluate, celgate_expression_free, celgate_expression_new, celgate_expression_projections,
 };
 #[cfg(feature = "mutants")]
-pub use expression::{celgate_mutant, celgate_policy_mutant};
+pub use expression::{celgate_mutant, celgate_policy_mutant, celgate_policy_mutant_shows};
 #[cfg(feature = "expressions")]
 pub use object::celgate_object_read;
 pub use params::{celgate_params, celgate_params_free, celgate_params_new};

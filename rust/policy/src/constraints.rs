@@ -32,9 +32,10 @@ impl Constraints {
 
     /// A webhook's; `None` if it has no rules, so that it matches nothing. Errors are without the prefix that makes them internal ones.
     pub(crate) fn of_webhook(webhook: &ValidatingWebhook) -> Option<Constraints> {
-        (!webhook.rules.is_empty()).then(|| Constraints {
-            namespace: Check::new(webhook.namespace_selector.as_ref(), str::to_owned),
-            object: Check::new(webhook.object_selector.as_ref(), str::to_owned),
+        let all = planted(Mutant::WebhooksNeedNoSelector).then(LabelSelector::default);
+        (!webhook.rules.is_empty() || planted(Mutant::WebhooksNeedNoRules)).then(|| Constraints {
+            namespace: Check::new(webhook.namespace_selector.as_ref().or(all.as_ref()), str::to_owned),
+            object: Check::new(webhook.object_selector.as_ref().or(all.as_ref()), str::to_owned),
             rules: Rules::new(&webhook.rules),
             exclude: Rules::new(&[]),
             policy: webhook.match_policy.unwrap_or(MatchPolicy::Exact),

@@ -1,4 +1,5 @@
-//! Bugs of policies that can be planted, one at a time, to show that the differential tests of the plugin find them (feature `mutants`).
+//! Bugs of policies and webhooks that can be planted, one at a time, to show that the differential tests of the plugins find them (feature
+//! `mutants`).
 
 use celgate_cel::mutants::is_planted;
 #[cfg(feature = "mutants")]
@@ -128,6 +129,26 @@ pub enum Mutant {
     NamespaceIsWhole,
     /// Results of any type are accepted.
     DynIsBool,
+    /// Conditions that the kind of a request settles are the same under all matches.
+    SettledWhateverTheMatch,
+    /// Conditions that the kind of a request settles cost nothing once they are settled.
+    SettledIsFree,
+    /// A webhook without rules matches everything.
+    WebhooksNeedNoRules,
+    /// A webhook without a selector matches everything.
+    WebhooksNeedNoSelector,
+    /// An error about a webhook does not end the request.
+    WebhookErrorsPass,
+    /// A namespace that cannot be looked up for a webhook does not end the request.
+    WebhookNamespaceErrorsPass,
+    /// Match conditions of a webhook that fail refuse the request under failurePolicy Ignore.
+    WebhooksFailUnderIgnore,
+    /// Match conditions of a webhook that fail are admitted under failurePolicy Fail.
+    WebhooksAreIgnoredUnderFail,
+    /// A webhook is called under the first match of the plan.
+    WebhooksShareAMatch,
+    /// A webhook is called before its conditions are looked at.
+    WebhooksIgnoreConditions,
     /// The number of bugs, plus one.
     End,
 }
@@ -137,6 +158,39 @@ pub enum Mutant {
 #[must_use]
 pub(crate) fn planted(mutant: Mutant) -> bool {
     is_planted(mutant as u32)
+}
+
+/// Whether the differential test of policies, and that of webhooks, must find the bug of a number. Rules of webhooks have no names, so that a
+/// webhook matches all requests of a plan in the same way, or none.
+#[cfg(feature = "mutants")]
+#[must_use]
+pub fn shows_in(number: u32) -> (bool, bool) {
+    use Mutant as M;
+    let number = number.saturating_add(M::None as u32);
+    let of_webhooks = number >= M::WebhooksNeedNoRules as u32;
+    let shared = [
+        M::NamespacesAreNamespaced,
+        M::StarHasSubresources,
+        M::SlashStarNeedsSubresource,
+        M::ExactIsEquivalent,
+        M::EquivalentKeepsKind,
+        M::UnknownKindIsSkipped,
+        M::OtherNamespacesExempt,
+        M::ObjectsMatchBoth,
+        M::OldObjectIsIgnored,
+        M::NotInNeedsLabel,
+        M::ObjectSelectorErrorMatches,
+        M::ConditionErrorsWin,
+        M::ConditionsHaveGreatBudget,
+        M::ConditionsStopAtFalse,
+        M::ConditionsSeeMatchedResource,
+        M::ConditionErrorsRepeat,
+        M::ConditionErrorsUncounted,
+        M::RequestKeepsKind,
+        M::SettledIsFree,
+    ];
+    let shared = shared.into_iter().any(|mutant| mutant as u32 == number);
+    (!of_webhooks || shared, of_webhooks || shared)
 }
 
 /// Plants the bug of that number, 0 for none. Returns how many there are: 1 to that number.

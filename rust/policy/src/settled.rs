@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use celgate_cel::ast::{Expr, ExprKind};
 
 use crate::compile::Expression;
+use crate::mutants::{Mutant, planted};
 
 /// The fields of `request` that a plan's key fixes. `kind` is that of the match, which is kept beside the value.
 const FIXED: [&str; 7] =
@@ -50,7 +51,10 @@ impl Settled {
     pub(crate) fn get(&self, condition: usize, matched: u32) -> Option<(bool, u64)> {
         let bits = self.0.as_ref()?.get(condition)?.load(Relaxed);
         let head = bits & ((1 << COST_SHIFT) - 1) & !TRUE;
-        (head == KNOWN | u64::from(matched) << MATCH_SHIFT).then_some((bits & TRUE != 0, bits >> COST_SHIFT))
+        let known = head == KNOWN | u64::from(matched) << MATCH_SHIFT
+            || planted(Mutant::SettledWhateverTheMatch) && head & KNOWN != 0;
+        let cost = if planted(Mutant::SettledIsFree) { 0 } else { bits >> COST_SHIFT };
+        known.then_some((bits & TRUE != 0, cost))
     }
 
     /// Keeps the value and cost of a condition that is settled.

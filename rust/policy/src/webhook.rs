@@ -9,6 +9,7 @@ use crate::compile::Program;
 use crate::constraints::{Constraints, Match, Matches, PlannedConstraints, Verdict};
 use crate::evaluate::{PANICKED, Pause, Walk, discard};
 use crate::matchconditions::Outcome;
+use crate::mutants::{Mutant, planted};
 use crate::report::{Action, Conditions, Evaluation, Report, Subject};
 use crate::request::Unanswered;
 use crate::rules::Key;
@@ -70,6 +71,8 @@ impl<'a> Walk<'_, 'a> {
         let number = match hook.constraints.verdict(self.request)? {
             Verdict::No => return Ok(()),
             Verdict::Match(number) => number,
+            Verdict::Error(_) if planted(Mutant::WebhookErrorsPass) => return Ok(()),
+            Verdict::NamespaceError(_) if planted(Mutant::WebhookNamespaceErrorsPass) => return Ok(()),
             Verdict::Error(error) => {
                 Report(self.report).configuration(subject, "", error);
                 return Err(Pause::End);
@@ -80,7 +83,9 @@ impl<'a> Walk<'_, 'a> {
             }
         };
         let Some(matched) = self.plan.matches.get(number as usize) else { return Ok(()) };
-        let Some(program) = &hook.webhook.program else {
+        let number = if planted(Mutant::WebhooksShareAMatch) { 0 } else { number };
+        let program = hook.webhook.program.as_ref().filter(|_| !planted(Mutant::WebhooksIgnoreConditions));
+        let Some(program) = program else {
             Report(self.report).call(subject, number);
             return Ok(());
         };
@@ -88,7 +93,12 @@ impl<'a> Walk<'_, 'a> {
             Report(self.report).not_converted(subject, number);
             return Err(Pause::End);
         }
-        let (outcome, on_error) = (self.conditions(program, &hook.settled, matched)?, hook.webhook.on_error);
+        let outcome = self.conditions(program, &hook.settled, matched)?;
+        let on_error = match hook.webhook.on_error {
+            Action::Admit if planted(Mutant::WebhooksFailUnderIgnore) => Action::Deny,
+            Action::Deny if planted(Mutant::WebhooksAreIgnoredUnderFail) => Action::Admit,
+            on_error => on_error,
+        };
         let mut report = Report(self.report);
         match (outcome, on_error) {
             (Outcome::Match, _) => report.call(subject, number),
