@@ -156,6 +156,9 @@ func (g *WebhookGenerator) webhook(name string) v1.ValidatingWebhook {
 		AdmissionReviewVersions: pick(g.Generator, []string{"v1"}, []string{"v1"}, []string{"v1", "v1beta1"}, []string{"v1beta1"}, []string{"v1beta1", "v1"}, []string{"v2", "v1"}, []string{"v2"}),
 	}
 	for _, rule := range match.ResourceRules {
+		if g.one(30) {
+			rule.APIVersions = []string{"v0"} // which has no kinds
+		}
 		made.Rules = append(made.Rules, rule.RuleWithOperations)
 	}
 	condition, conditions := g.condition, pick(g.Generator, 0, 0, 0, 1, 1, 2, 3, 4)

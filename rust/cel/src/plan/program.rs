@@ -108,6 +108,7 @@ impl Program {
         }
     }
 
+    /// What few programs have; nothing if this one has none of it.
     #[inline]
     pub(crate) fn rare(&self) -> &Rare {
         self.rare.as_deref().unwrap_or(&NOTHING_RARE)
