@@ -217,5 +217,5 @@ func (g *WebhookGenerator) condition() string {
 func (g *WebhookGenerator) costly() string {
 	const size = 10_000
 	part := pick(g.Generator, size-500, size-100, size-20, size, size+10)
-	return fmt.Sprintf("'%s'.contains('%s')", strings.Repeat("x", size), strings.Repeat("x", part)) + pick(g.Generator, "", " || true")
+	return fmt.Sprintf("'%s'.contains('%s')", strings.Repeat("x", size), strings.Repeat(pick(g.Generator, "x", "x", "y"), part)) + pick(g.Generator, "", " || true")
 }

@@ -51,10 +51,8 @@ impl Settled {
     pub(crate) fn get(&self, condition: usize, matched: u32) -> Option<(bool, u64)> {
         let bits = self.0.as_ref()?.get(condition)?.load(Relaxed);
         let head = bits & ((1 << COST_SHIFT) - 1) & !TRUE;
-        let known = head == KNOWN | u64::from(matched) << MATCH_SHIFT
-            || planted(Mutant::SettledWhateverTheMatch) && head & KNOWN != 0;
         let cost = if planted(Mutant::SettledIsFree) { 0 } else { bits >> COST_SHIFT };
-        known.then_some((bits & TRUE != 0, cost))
+        (head == KNOWN | u64::from(matched) << MATCH_SHIFT).then_some((bits & TRUE != 0, cost))
     }
 
     /// Keeps the value and cost of a condition that is settled.
