@@ -1,3 +1,4 @@
-// Package worlds makes random worlds of policies, bindings, params and namespaces, and requests in them with changes in between, and compares
-// what upstream's plugin and celgate's make of each: errors, warnings, audit annotations, metrics.
+// Package worlds makes random worlds of policies, bindings, params and namespaces, or of webhooks and a server that they call, and requests in them
+// with changes in between, manifests included, and compares what upstream's plugin and celgate's make of each: errors, warnings, audit annotations,
+// metrics, and what webhooks are sent.
 package worlds
