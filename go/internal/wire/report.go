@@ -115,15 +115,15 @@ func (r *Report) Err() error { return r.err }
 // numberBytes is the size of a number.
 const numberBytes = 4
 
-// zeros are numbers behind the end.
-var zeros [3 * numberBytes]byte
+// behindTheEnd is what numbers behind the end are read as.
+var behindTheEnd [3 * numberBytes]byte
 
 // numbers reads some numbers, at most 3.
 func (r *Report) numbers(count int) []byte {
 	size := count * numberBytes
 	if len(r.data)-r.at < size {
 		r.fail("truncated")
-		return zeros[:size]
+		return behindTheEnd[:size]
 	}
 	read := r.data[r.at : r.at+size]
 	r.at += size
