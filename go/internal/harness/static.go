@@ -51,51 +51,65 @@ func (s *Static) DeepCopy() *Static {
 	return copied
 }
 
-// manifests are what one plugin's loader finds.
-type manifests struct {
+// loader is what one plugin finds where its manifests are.
+type loader[M any] struct {
 	lock    sync.Mutex
-	current *Static
+	current M
 	version int
 	loads   int
 	// attached says that a plugin loads them.
 	attached bool
 }
 
-func newManifests(static *Static) *manifests { return &manifests{current: static.DeepCopy()} }
-
 // set changes the manifests, and waits until the plugin has seen that: two changes at once could be one to it. What a load gives is in force
 // when the next one begins.
-func (m *manifests) set(static *Static) error {
-	m.lock.Lock()
-	m.current = static.DeepCopy()
-	m.version++
-	enough, waits := m.loads+2, m.attached
-	m.lock.Unlock()
-	for deadline := time.Now().Add(settleTime); waits && m.count() < enough; {
+func (l *loader[M]) set(manifests M) error {
+	l.lock.Lock()
+	l.current = manifests
+	l.version++
+	enough, waits := l.loads+2, l.attached
+	l.lock.Unlock()
+	for deadline := time.Now().Add(settleTime); waits && l.count() < enough; {
 		if time.Now().After(deadline) {
-			return errors.New("static policies are not loaded")
+			return errors.New("manifests are not loaded")
 		}
 		time.Sleep(reloadInterval / 4)
 	}
 	return nil
 }
 
+// next is a load: what is there, and which version it is.
+func (l *loader[M]) next() (manifests M, version string) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	l.loads++
+	return l.current, fmt.Sprint(l.version)
+}
+
+func (l *loader[M]) count() int {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.loads
+}
+
+// manifests are the policies and bindings that one plugin's loader finds.
+type manifests struct{ loader[*Static] }
+
+func newManifests(static *Static) *manifests {
+	return &manifests{loader[*Static]{current: static.DeepCopy()}}
+}
+
+// set changes them.
+func (m *manifests) set(static *Static) error { return m.loader.set(static.DeepCopy()) }
+
 var errBroken = errors.New("the manifests are broken")
 
 func (m *manifests) load(string) ([]*v1.ValidatingAdmissionPolicy, []*v1.ValidatingAdmissionPolicyBinding, string, error) {
-	m.lock.Lock()
-	defer m.lock.Unlock()
-	m.loads++
-	if m.current.Broken {
+	static, version := m.next()
+	if static.Broken {
 		return nil, nil, "", errBroken
 	}
-	return m.current.Policies, m.current.Bindings, fmt.Sprint(m.version), nil
-}
-
-func (m *manifests) count() int {
-	m.lock.Lock()
-	defer m.lock.Unlock()
-	return m.loads
+	return static.Policies, static.Bindings, version, nil
 }
 
 // reloadInterval is how often plugins look at their manifests.

@@ -58,7 +58,7 @@ func NewWebhookPair(state *State, server *WebhookServer) (*WebhookPair, error) {
 func NewManifestWebhookPair(ctx context.Context, state *State, server *WebhookServer, manifests *WebhookManifests, dir string) (*WebhookPair, error) {
 	quickWebhookReloads()
 	pair, err := newWebhookPair(state, server, staticConfiguration(dir), func(number int, plugin webhookPlugin) {
-		plugin.SetManifestLoaders(&initializer.ManifestLoaders{LoadValidatingWebhookManifests: manifests.loader(number)})
+		plugin.SetManifestLoaders(&initializer.ManifestLoaders{LoadValidatingWebhookManifests: manifests.load(number)})
 		plugin.SetDrainedNotification(ctx.Done())
 	})
 	if err == nil {
@@ -163,7 +163,7 @@ func (p *WebhookPair) Refuses(ctx context.Context, request *Request, refusal str
 	if p.manifests == nil {
 		return false, nil
 	}
-	for _, webhooks := range named(p.manifests.all(), refusal) {
+	for _, webhooks := range named(p.manifests.set, refusal) {
 		if status, err := p.staticRefusalOf(ctx, request, webhooks); err != nil || status == refusal {
 			return err == nil, err
 		}
@@ -207,7 +207,7 @@ func (p *WebhookPair) staticRefusalOf(ctx context.Context, request *Request, web
 		return "", err
 	}
 	alone := NewWebhookManifests([]*v1.ValidatingWebhookConfiguration{webhooks})
-	theirs.SetManifestLoaders(&initializer.ManifestLoaders{LoadValidatingWebhookManifests: alone.loader(0)})
+	theirs.SetManifestLoaders(&initializer.ManifestLoaders{LoadValidatingWebhookManifests: alone.load(0)})
 	theirs.SetDrainedNotification(ctx.Done())
 	status, err := p.refusalBy(ctx, request, theirs, newHandInformer())
 	if err != nil && strings.Contains(err.Error(), "failed to load static webhook manifests") {

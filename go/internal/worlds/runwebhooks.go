@@ -82,7 +82,7 @@ func compareWebhooks(ctx context.Context, options Options, world int, prefix str
 			first, requests = i, nil
 			for range 1 + g.random.IntN(2) {
 				if manifests != nil && g.one(4) {
-					err = manifests.Set(g.manifests(), g.one(4))
+					err = manifests.Set(g.manifests(true), g.one(4))
 				} else {
 					err = state.Apply(g.Change())
 				}
@@ -110,14 +110,7 @@ func makePair(ctx context.Context, g *WebhookGenerator, state *harness.State, se
 	// Not to be removed is no reason to fail.
 	context.AfterFunc(ctx, func() { _ = os.RemoveAll(dir) })
 	// Plugins do not start with manifests that are refused.
-	first := g.manifests()
-	for _, configuration := range first {
-		for i := range configuration.Webhooks {
-			webhook := &configuration.Webhooks[i]
-			webhook.NamespaceSelector, webhook.ObjectSelector = parsing(webhook.NamespaceSelector), parsing(webhook.ObjectSelector)
-		}
-	}
-	manifests := harness.NewWebhookManifests(first)
+	manifests := harness.NewWebhookManifests(g.manifests(false))
 	pair, err := harness.NewManifestWebhookPair(ctx, state, server, manifests, dir)
 	return pair, manifests, err
 }

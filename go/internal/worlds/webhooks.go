@@ -117,16 +117,16 @@ func (g *WebhookGenerator) unstored(name string) *v1.ValidatingWebhookConfigurat
 	return made
 }
 
-// manifests makes configurations of manifests, which judge the API's own configuration of admission, too. Some are refused, as they have selectors
-// that do not parse.
-func (g *WebhookGenerator) manifests() (all []*v1.ValidatingWebhookConfiguration) {
+// manifests makes configurations of manifests, which judge the API's own configuration of admission, too. If they may be, some are
+// refused, as they have selectors that do not parse.
+func (g *WebhookGenerator) manifests(refusable bool) (all []*v1.ValidatingWebhookConfiguration) {
 	g.static = true
 	for i := range pick(g.Generator, 0, 1, 1, 2) {
 		made := g.unstored(fmt.Sprintf("%sstatic-%d%s", g.prefix, i, staticSuffix))
 		for j := range made.Webhooks {
 			webhook := &made.Webhooks[j]
 			webhook.ClientConfig = g.server.Config(g.behaviour(), false)
-			if !g.one(10) {
+			if refused := g.one(10); !refused || !refusable {
 				webhook.NamespaceSelector, webhook.ObjectSelector = parsing(webhook.NamespaceSelector), parsing(webhook.ObjectSelector)
 			}
 			if len(webhook.Rules) > 0 && g.one(2) {

@@ -37,10 +37,11 @@ pub(crate) fn evaluate<'a>(
     let mut excluded = None;
     for (number, condition) in conditions.iter().enumerate() {
         let evaluated = match settled.get(number, matched) {
-            // What holds decides nothing.
-            Some((true, cost)) if section.charge(cost).is_ok() => continue,
-            Some((true, _)) => Err(Stop::Budget),
-            Some((false, cost)) => section.charge(cost).map(|()| Evaluated::Value(Value::Bool(false))),
+            Some((holds, cost)) => match section.charge(cost) {
+                // What holds decides nothing.
+                Ok(()) if holds => continue,
+                charged => charged.map(|()| Evaluated::Value(Value::Bool(false))),
+            },
             None => {
                 let before = section.spent();
                 let evaluated = section.evaluate(condition);

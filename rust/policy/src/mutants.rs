@@ -187,7 +187,7 @@ pub fn shows_in(number: u32) -> (bool, bool) {
         M::RequestKeepsKind,
     ];
     let shared = shared.into_iter().any(|mutant| mutant as u32 == number);
-    (!of_webhooks || shared, of_webhooks || shared)
+    (!of_webhooks, of_webhooks || shared)
 }
 
 /// Plants the bug of that number, 0 for none. Returns how many there are: 1 to that number.
